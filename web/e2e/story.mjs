@@ -3,6 +3,7 @@
 import { open, scenario } from "./lib/browser.mjs";
 import { ask, atGate, shareOf } from "./lib/driver.mjs";
 import { Explorer } from "./lib/explore.mjs";
+import { refuseChanges } from "./lib/fakes.mjs";
 import { shootAll, shootBoth } from "./lib/shots.mjs";
 import { createUser, enrol, goTo, heading, pagesOf, setUp, signIn, signOut } from "./lib/steps.mjs";
 
@@ -16,13 +17,11 @@ const own = /\/auth\/(logout|change-password|sessions\/|totp\/)/;
 /** pressEverything is a viewer who presses all there is; what the server forbids is in seen.forbidden. */
 async function pressEverything(page) {
 	const changes = [];
-	await page.context().route("**/api/v1/**", (route) => {
-		const request = route.request();
-		if (request.method() === "GET") return route.fallback();
-		changes.push(`${request.method()} ${new URL(request.url()).pathname}`);
-		if (!own.test(request.url())) return route.fallback();
-		return route.fulfill({ status: 409, json: { error: { code: "conflict", message: "not now" } } });
+	page.on("request", (request) => {
+		const { pathname } = new URL(request.url());
+		if (request.method() !== "GET" && pathname.startsWith("/api/v1/")) changes.push(`${request.method()} ${pathname}`);
 	});
+	await refuseChanges(page.context(), own);
 	const refused = [];
 	page.on("response", (response) => {
 		if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()} on ${page.url()}`);
@@ -32,7 +31,6 @@ async function pressEverything(page) {
 	const explorer = new Explorer(page, { onState: () => {}, ...extent });
 	const paths = shareOf(await pagesOf(page), 1, 2);
 	for (const path of paths) await explorer.walk(path);
-	await page.context().unroute("**/api/v1/**");
 	// Had there been a button that fails, it would have been noticed.
 	const before = refused.length;
 	const headers = { "Content-Type": "application/json" };

@@ -4,7 +4,7 @@ import { open, scenario } from "./lib/browser.mjs";
 import { corpus } from "./lib/corpus.mjs";
 import { ask, atGate, later, note, shareOf } from "./lib/driver.mjs";
 import { elementOf, lookFor, walkAll } from "./lib/explore.mjs";
-import { api, fakeSetup, poison, refuseChanges } from "./lib/fakes.mjs";
+import { fakeSetup, poison, refuseChanges } from "./lib/fakes.mjs";
 import { quiet } from "./lib/quiet.mjs";
 import { busy, field, goTo, pagesOf, press, settled, setUp, signIn } from "./lib/steps.mjs";
 import { nothing } from "./lib/watch.mjs";
@@ -140,14 +140,15 @@ class Fields {
 
 /** visitor types into what there is before somebody is signed in; the setup is over on this node, and played. */
 async function visitor(fields, account) {
-	const page = await open();
-	await refuseChanges(page.context());
+	const before = await open();
+	await refuseChanges(before.context());
 	for (const path of ["/sign-in", "/reset-password"]) {
-		await goTo(page, path);
-		await fields.meet(page, path);
-		await fields.typeAll(page, path);
+		await goTo(before, path);
+		await fields.meet(before, path);
+		await fields.typeAll(before, path);
 	}
-	await page.context().unroute(api);
+	await before.context().close();
+	const page = await open();
 	await fakeSetup(page);
 	await goTo(page, "/setup");
 	// It ends with a sign-in, so it has to be an account that there is.

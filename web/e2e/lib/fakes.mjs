@@ -1,4 +1,5 @@
-// fakes.mjs answers in place of the node, where the real answer would change it.
+// fakes.mjs answers in place of the node, where the real answer would change it. What a walk over many pages needs is answered
+// within the page: with a route of Playwright's, Chromium keeps nothing of what it loads, and every request takes a way round by here.
 
 const json = (value, status = 200) => ({
 	status,
@@ -6,17 +7,20 @@ const json = (value, status = 200) => ({
 	body: JSON.stringify(status < 400 ? { data: value, error: null } : { data: null, error: value }),
 });
 
-/** api is where all questions to the node go. */
-export const api = "**/api/v1/**";
-
-/** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens; a dry run may look. */
-export async function refuseChanges(context) {
-	await context.route(api, (route) => {
-		const request = route.request();
-		if (request.method() === "GET" || request.headers()["gateway-dry-run"] === "true") return route.fallback();
-		return route.fulfill(json({ code: "conflict", message: "nothing is changed in this test" }, 409));
-	});
+/** refusing is run in a page before its own scripts: what is to be changed there is answered as a conflict. Of source is said which. */
+function refusing({ source }) {
+	const [wanted, ask] = [new RegExp(source), window.fetch];
+	window.fetch = async (input, init) => {
+		const request = new Request(input, init);
+		const looks = request.method === "GET" || request.headers.get("Gateway-Dry-Run") === "true";
+		if (looks || !wanted.test(new URL(request.url).pathname)) return ask(request);
+		const error = { code: "conflict", message: "nothing is changed in this test" };
+		return Response.json({ data: null, error }, { status: 409 });
+	};
 }
+
+/** refuseChanges answers every change as a conflict, so that all can be pressed and nothing happens; a dry run may look. It begins with the next document. */
+export const refuseChanges = (context, of = /^\/api\/v1\//) => context.addInitScript(refusing, { source: of.source });
 
 /** fakeSetup makes a node look fresh to a page, and lets it be set up. */
 export async function fakeSetup(page) {
@@ -37,22 +41,33 @@ export async function fakeSetup(page) {
 const fixed =
 	/^(id|role|created_at|updated_at|entered_at|expires_at|last_seen|last_used_at|active_state|sub_state|boot|etag|revision|code|stage|operation|component|confirm_state|last_update|since|not_before|last_renewed_at|next_attempt_at|checked_at|at|domain_id|backend_id)$/;
 
-/** poison puts a payload into every text that the node answers to a question. */
-export async function poison(context, corpus) {
+const poisoned =
+	/^\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$|config-preview)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/|proxy\/|certificates|domains|domain-|backends|backend-servers|routing-rules|tcp-services|firewall\/|nat-rules|network-interfaces|ip-addresses|routes)/;
+
+/** spoiling is run in a page before its own scripts. */
+function spoiling({ corpus, fixed, poisoned }) {
+	const [isFixed, isPoisoned, ask] = [new RegExp(fixed), new RegExp(poisoned), window.fetch];
 	let n = 0;
 	const spoil = (value, key) => {
 		if (Array.isArray(value)) return value.map((inner) => spoil(inner, key));
 		if (value && typeof value === "object")
 			return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spoil(inner, name)]));
-		return typeof value === "string" && !fixed.test(key) ? corpus[n++ % corpus.length] : value;
+		return typeof value === "string" && !isFixed.test(key) ? corpus[n++ % corpus.length] : value;
 	};
-	const paths =
-		/\/api\/v1\/(system\/(services|package-versions|interfaces|health|components$|config-preview)|auth\/(sessions|tokens)|users|audit\/(recent|search)|changes|dns\/|ntp\/|proxy\/|certificates|domains|domain-|backends|backend-servers|routing-rules|tcp-services|firewall\/|nat-rules|network-interfaces|ip-addresses|routes)/;
-	await context.route(paths, async (route) => {
-		if (route.request().method() !== "GET") return route.fallback();
-		const response = await route.fetch();
-		const body = await response.json().catch(() => undefined);
-		if (!body?.data) return route.fulfill({ response });
-		return route.fulfill({ response, json: { ...body, data: spoil(body.data, "") } });
-	});
+	window.fetch = async (input, init) => {
+		const request = new Request(input, init);
+		const response = await ask(request);
+		if (request.method !== "GET" || !isPoisoned.test(new URL(request.url).pathname)) return response;
+		const body = await response
+			.clone()
+			.json()
+			.catch(() => undefined);
+		if (!body?.data) return response;
+		const { status, headers } = response;
+		return new Response(JSON.stringify({ ...body, data: spoil(body.data, "") }), { status, headers });
+	};
 }
+
+/** poison puts a payload into every text that the node answers to a question, from the next document on. */
+export const poison = (context, corpus) =>
+	context.addInitScript(spoiling, { corpus, fixed: fixed.source, poisoned: poisoned.source });
