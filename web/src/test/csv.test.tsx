@@ -42,7 +42,16 @@ const nat = {
 	target_address: "192.0.2.1",
 };
 const through = { protocol: "tcp", source: "192.0.2.9", source_port: 5, destination: "198.51.100.1", port: 443 };
-const state = { component: "dns", stage: "live", wanted: "a", installed: "a", observed: "a", error: "", off: [], all_off: false };
+const state = {
+	component: "dns",
+	stage: "live",
+	wanted: "a",
+	installed: "a",
+	observed: "a",
+	error: "",
+	off: [],
+	all_off: false,
+};
 
 const node = {
 	...listed({
