@@ -74,6 +74,7 @@ func (u *Users) Component() component.Component {
 			// After a restore everybody signs in again: who was signed out since must not be back in.
 			{Name: "user_sessions", Scope: component.History, NoBackup: true, API: &db.Rights{Insert: true, Update: []string{"last_seen", "revoked_at"}, Delete: true}},
 			{Name: "user_totp_state", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"pending", "last_step"}}},
+			{Name: "user_password_resets", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"settled_at"}}},
 			{Name: "user_token_uses", Scope: component.History, API: &db.Rights{Insert: true, Update: []string{"last_used_at"}}},
 		},
 		Migrations: db.Files(migrations),

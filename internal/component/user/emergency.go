@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"gateway/internal/api"
 	"gateway/internal/audit"
 	"gateway/internal/auth"
@@ -15,6 +17,7 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 	"gateway/internal/identity"
+	"gateway/internal/intent"
 	"gateway/internal/secret"
 	"gateway/internal/setupstate"
 )
@@ -165,18 +168,19 @@ func (u *Users) resetAway(ctx context.Context, admin setupstate.Admin, password 
 	return nil
 }
 
-// settleReset brings a password that was reset without the database into its row. The
+// settleReset brings a password that was reset without the database into its row, unless a later one is there already. The
 // reset itself was recorded when it was made.
 func (u *Users) settleReset(ctx context.Context) error {
 	state, err := u.Setup.Load()
 	if err != nil || state.Admin == nil || state.Admin.ResetAt.IsZero() {
 		return err
 	}
-	admin := *state.Admin
+	admin, superseded := *state.Admin, false
 	c := change.Change{
 		Component: "user", Action: "user.password.set", Subject: admin.Email, Actor: "local",
 		Detail: map[string]any{"reset_at": admin.ResetAt},
 	}
+	ctx = intent.With(ctx, intent.Ask{}) // whoever happens to meet it asked that of another change
 	err = u.Run.Run(ctx, c, func(tx change.Tx) error {
 		now, err := u.Setup.Load()
 		if err != nil {
@@ -193,28 +197,63 @@ func (u *Users) settleReset(ctx context.Context) error {
 			tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
 			return nil
 		}
-		if err := u.storePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal()); err != nil {
+		if superseded, err = settled(ctx, tx, a.ID, admin.ResetAt); err != nil {
+			return err
+		}
+		if superseded {
+			return change.Nothing()
+		}
+		if err := u.writePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal(), &admin); err != nil {
 			return err
 		}
 		return u.endSessions(ctx, tx, a.ID)
 	})
+	if err == nil && superseded {
+		err = u.resetSettled(admin.ResetAt)
+	}
 	if err != nil {
 		return fmt.Errorf("store the password that was reset: %w", err)
 	}
 	return nil
 }
 
-// supersede has a reset that is not settled yet be forgotten when tx is stored: the password that tx writes is newer. It comes
-// before follow, which lets the setup store keep what was reset.
-func (u *Users) supersede(tx change.Tx, userID, email string) error {
+// unsettled is the setup store's admin when it is this account, and its password was reset without the database.
+func (u *Users) unsettled(userID, email string) (*setupstate.Admin, error) {
 	state, err := u.Setup.Load()
 	if err != nil || state.Admin == nil || state.Admin.ResetAt.IsZero() {
-		return err
+		return nil, err
 	}
-	if admin := *state.Admin; admin.UserID == userID || admin.UserID == "" && admin.Email == email {
-		tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
+	if state.Admin.UserID == userID || state.Admin.UserID == "" && state.Admin.Email == email {
+		return state.Admin, nil
 	}
+	return nil, nil
+}
+
+// supersede says in tx that the password which it stores is newer than a reset, if there is one. It comes before follow, which
+// lets the setup store keep what was reset, and before endSessions, so that no proof of the reset password outlives it.
+func (u *Users) supersede(ctx context.Context, tx change.Tx, userID string, reset *setupstate.Admin) error {
+	if reset == nil {
+		return nil
+	}
+	var b pgx.Batch
+	b.Queue(`insert into user_password_resets as r (user_id, settled_at) values ($1, $2)
+		on conflict (user_id) do update set settled_at = greatest(r.settled_at, excluded.settled_at)`, userID, reset.ResetAt)
+	b.Queue(`update users set session_epoch = greatest(session_epoch, $2) where id = $1`, userID, reset.Epoch)
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("note which password is newer: %w", err)
+	}
+	at := reset.ResetAt
+	tx.AfterCommit(func(context.Context) error { return u.resetSettled(at) })
 	return nil
+}
+
+// settled reports whether the row has the password of a reset, or a newer one.
+func settled(ctx context.Context, q db.DB, userID string, reset time.Time) (is bool, err error) {
+	err = q.QueryRow(ctx, `select exists (select from user_password_resets where user_id = $1 and settled_at >= $2)`, userID, reset).Scan(&is)
+	if err != nil {
+		return false, fmt.Errorf("read which password is newer: %w", err)
+	}
+	return is, nil
 }
 
 // resetSettled forgets the reset, unless there was another one since.

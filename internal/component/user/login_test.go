@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -376,36 +377,60 @@ func TestAPasswordThatIsLaterThanAResetHolds(t *testing.T) {
 			return by.Post("/batch", map[string]any{"operations": []any{map[string]any{"method": "PUT", "path": "/users/" + id, "body": body}}})
 		}},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			a, admin := apptest.Ready(t, apptest.NoLimits)
-			const colleague = "colleague@example.com"
-			admin.Post("/users", map[string]any{"email": colleague, "role": "admin", "password": apptest.Password}).Want(http.StatusCreated)
-			second := a.SignIn(colleague, apptest.Password)
-			s, err := setupstate.Open(a.Config.SetupStore())
-			if err != nil {
-				t.Fatal(err)
-			}
-			earlier, err := bcrypt.GenerateFromPassword([]byte(other), bcrypt.MinCost)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var id string
-			if _, err := s.Update(func(s *setupstate.State) error {
-				s.Admin.PasswordHash, s.Admin.ResetAt = secret.Text(earlier), time.Now().UTC()
-				id = s.Admin.UserID
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			tc.set(a, second, id).Want(http.StatusOK)
-			a.Start()
-			a.SignIn(apptest.Email, later)
-			a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
-			if s := store(t, a).Admin; !s.ResetAt.IsZero() {
-				t.Errorf("admin = %+v, want the reset settled", s)
-			}
-		})
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, killed before the setup store knows: %t", tc.name, killed), func(t *testing.T) {
+				a, admin := apptest.Ready(t, apptest.NoLimits)
+				const colleague = "colleague@example.com"
+				admin.Post("/users", map[string]any{"email": colleague, "role": "admin", "password": apptest.Password}).Want(http.StatusCreated)
+				second := a.SignIn(colleague, apptest.Password)
+				was := resetAway(t, a, other)
+				tc.set(a, second, was.UserID).Want(http.StatusOK)
+				if killed {
+					a.Until("the setup store knows", func() bool { return store(t, a).Admin.ResetAt.IsZero() })
+					putAdmin(t, a, was)
+				}
+				a.Start()
+				a.SignIn(apptest.Email, later)
+				a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
+				a.Until("the reset is settled", func() bool { return store(t, a).Admin.ResetAt.IsZero() })
+			})
+		}
 	}
+}
+
+// resetAway is what a reset without the database leaves in the setup store.
+func resetAway(t *testing.T, a *apptest.App, password string) setupstate.Admin {
+	t.Helper()
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := *store(t, a).Admin
+	admin.PasswordHash, admin.ResetAt, admin.Epoch = secret.Text(hash), time.Now().UTC(), admin.Epoch+1
+	putAdmin(t, a, admin)
+	return admin
+}
+
+func putAdmin(t *testing.T, a *apptest.App, admin setupstate.Admin) {
+	t.Helper()
+	s, err := setupstate.Open(a.Config.SetupStore())
+	if err == nil {
+		_, err = s.Update(func(s *setupstate.State) error { s.Admin = &admin; return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whoever was signed in before a reset, and knows the password of then, cannot take the account back.
+func TestThePasswordOfBeforeAResetProvesNothing(t *testing.T) {
+	a, admin := apptest.Ready(t, apptest.NoLimits)
+	resetAway(t, a, other)
+	body := map[string]any{"current_password": apptest.Password, "new_password": "Birch-Lantern-42"}
+	if got := admin.Post("/auth/change-password", body); got.Status != http.StatusUnauthorized {
+		t.Errorf("changing the password by the old one = %d %s", got.Status, got.Body)
+	}
+	a.SignIn(apptest.Email, other)
 }
 
 func TestKeyFilesAreTheOwnersAlone(t *testing.T) {

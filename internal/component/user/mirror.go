@@ -78,10 +78,16 @@ func (u *Users) copied(ctx context.Context, admin setupstate.Admin, of bond) (*s
 	if err != nil {
 		return nil, err
 	}
-	if row != nil && admin.ResetAt.IsZero() {
-		return u.copyOf(ctx, row, admin)
-	}
 	if row != nil {
+		known := admin.ResetAt.IsZero()
+		if !known {
+			if known, err = settled(ctx, u.Pool, row.ID, admin.ResetAt); err != nil {
+				return nil, err
+			}
+		}
+		if known {
+			return u.copyOf(ctx, row, admin)
+		}
 		return &admin, nil // its password is newer than the row's
 	}
 	if admin.UserID == "" {

@@ -67,6 +67,10 @@ func (u *Users) changePassword(ctx context.Context, in *struct {
 // verifyOwn asks a signed-in caller for their password once more. Somebody at an
 // unlocked screen must not get to guess it faster than at the sign-in page.
 func (u *Users) verifyOwn(ctx context.Context, me identity.Identity, password string) error {
+	// Else whoever knows the password of before a reset, and has a session of then, could still prove it.
+	if err := u.settleReset(ctx); err != nil {
+		return err
+	}
 	attempt := auth.Attempt{IP: api.ClientOf(ctx).Addr, Account: me.Email, Device: true}
 	if ok, wait := u.limiter.Allow(u.Now(), attempt); !ok {
 		return fault.New(fault.TooMany, "too many attempts; wait a moment").WithRetry(wait)
@@ -105,13 +109,22 @@ func (u *Users) newHash(ctx context.Context, field, password, email string) (str
 	return string(hash), err
 }
 
-// storePassword writes the hash; the setup store follows when the account is its admin.
+// storePassword writes the hash of a password that is newer than any other; the setup store follows when the account is its admin.
 func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, hash string) error {
+	reset, err := u.unsettled(userID, email)
+	if err != nil {
+		return err
+	}
+	return u.writePassword(ctx, tx, userID, email, hash, reset)
+}
+
+// writePassword is storePassword for one that is not older than reset.
+func (u *Users) writePassword(ctx context.Context, tx change.Tx, userID, email, hash string, reset *setupstate.Admin) error {
 	_, err := tx.Exec(ctx, `update users set password_hash = $2, revision = revision + 1, updated_at = $3 where id = $1`, userID, hash, u.Now())
 	if err != nil {
 		return fmt.Errorf("store password: %w", err)
 	}
-	if err := u.supersede(tx, userID, email); err != nil {
+	if err := u.supersede(ctx, tx, userID, reset); err != nil {
 		return err
 	}
 	u.follow(tx, bond{userID, email})

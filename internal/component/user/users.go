@@ -101,7 +101,11 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 	}
 	password := in != nil && in.hash != ""
 	if password {
-		if err := u.supersede(tx, old.ID, old.Email); err != nil {
+		reset, err := u.unsettled(old.ID, old.Email)
+		if err != nil {
+			return err
+		}
+		if err := u.supersede(ctx, tx, old.ID, reset); err != nil {
 			return err
 		}
 	}
