@@ -91,6 +91,10 @@ func (w *work) stored(ctx context.Context) (found bool, err error) {
 		return found, err
 	}
 	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+		// Not for longer: who has the lock may have waited for ours, and then it is stored.
+		if _, err := tx.Exec(ctx, `set local lock_timeout = '1s'`); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, lockComponent, w.locked[0]); err != nil {
 			return err
 		}
