@@ -47,7 +47,7 @@ func (b Brief) States(ctx context.Context, names []string) ([]UnitState, error) 
 // complete adds what is not in the list: whether the next boot starts the unit, and its process. Of a process that has just
 // been replaced it may read the number before the time, never after: a time that is too late only has the files looked at again.
 func (s *UnitState) complete(ctx context.Context, conn *dbus.Conn) error {
-	if !s.Installed() {
+	if !s.Installed() && s.ActiveState == "inactive" {
 		return nil
 	}
 	p, err := conn.GetUnitPropertyContext(ctx, s.Name, "UnitFileState")
@@ -67,5 +67,8 @@ func (s *UnitState) complete(ctx context.Context, conn *dbus.Conn) error {
 		props[name] = p.Value.Value()
 	}
 	s.MainPID, s.StartedAt = int(property[uint32](props, "MainPID")), stamp(props, "ExecMainStartTimestamp")
+	if s.SubState == "running" && s.MainPID == 0 {
+		return fmt.Errorf("read the process of %s: it ended meanwhile", s.Name)
+	}
 	return nil
 }
