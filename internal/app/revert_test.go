@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gateway/internal/api"
-	"gateway/tools/bar"
 )
 
 // Undoing what any operation did leads back to the rows before it, or is refused with a
@@ -15,11 +14,11 @@ import (
 func TestEveryChangeIsUndoneOrSaysWhyNot(t *testing.T) {
 	s := newStage(t)
 	s.configured = configurationTables(t)
-	changing := slices.DeleteFunc(operations(t, s.App), func(op operation) bool { return op.stream || !op.mutates() })
-	for i, op := range changing {
-		if i%bar.GateSize(2, 1, 1) == 0 { // three looks at all tables each
-			s.undoes(op)
+	for _, op := range operations(t, s.App) {
+		if op.stream || !op.mutates() {
+			continue
 		}
+		s.undoes(op)
 	}
 }
 
