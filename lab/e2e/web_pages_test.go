@@ -64,8 +64,8 @@ func TestBarWeb04StoredXSS(t *testing.T) {
 	do["store"] = ask(func(in struct{ Corpus []string }) (any, error) { return a.store(in.Corpus), nil })
 	t.Cleanup(a.weed)
 	var out struct {
-		Places, Shown, Stored, Payloads, Pressed, Control, Asked int
-		Fields, Links, Markup, Missed                            []string
+		Places, Shown, Stored, Spoilt, Payloads, Pressed, Control, Asked int
+		Fields, Links, Markup, Missed                                    []string
 	}
 	seen := a.browse("xss", do, &out)
 	for _, f := range [][]string{seen.XSS, seen.Dialogs, seen.Foreign, out.Links, out.Markup} {
@@ -80,6 +80,9 @@ func TestBarWeb04StoredXSS(t *testing.T) {
 		t.Errorf("the control ran %d and asked %d times: nothing can be said about the others", out.Control, out.Asked)
 	}
 	// Of some fifty fields, and half of the pages at the gate; which ones a walk meets depends a little on what comes late.
+	if out.Stored == 0 || out.Spoilt < out.Payloads {
+		t.Errorf("the API stored %d payloads, and %d texts of its answers were spoilt: that shows nothing", out.Stored, out.Spoilt)
+	}
 	if out.Shown < 2*out.Payloads || out.Payloads < corpusSize || len(out.Fields) < bar.GateSize(15, 30, 30) {
 		t.Errorf("%d payloads were seen %d times and typed into %d fields: that shows nothing", out.Payloads, out.Shown, len(out.Fields))
 	}

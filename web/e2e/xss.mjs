@@ -18,7 +18,7 @@ const links = () =>
 		.map((e) => (e.getAttribute("href") ?? e.getAttribute("src") ?? e.getAttribute("action")).trim().toLowerCase())
 		.filter((url) => /^(javascript|data:text|vbscript)/.test(url));
 
-const result = { places: 0, fields: [], shown: 0, links: [], markup: [], missed: [] };
+const result = { places: 0, spoilt: 0, fields: [], shown: 0, links: [], markup: [], missed: [] };
 
 async function inspect(page, name) {
 	result.places++;
@@ -222,7 +222,7 @@ await scenario(async () => {
 	const windows = [page, await open({ storageState: await page.context().storageState() })];
 	for (const window of windows) {
 		await refuseChanges(window.context());
-		await poison(window.context(), corpus);
+		await poison(window.context(), corpus, () => void result.spoilt++);
 	}
 	const fields = new Fields();
 	const onState = (page) => async (name) => {

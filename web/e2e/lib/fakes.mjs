@@ -47,7 +47,7 @@ const poisoned =
 /** spoiling is run in a page before its own scripts. */
 function spoiling({ corpus, fixed, poisoned }) {
 	const [isFixed, isPoisoned, ask] = [new RegExp(fixed), new RegExp(poisoned), window.fetch];
-	let n = 0;
+	let n = Math.floor(Math.random() * corpus.length); // else the first text of each document would always have the same one
 	const spoil = (value, key) => {
 		if (Array.isArray(value)) return value.map((inner) => spoil(inner, key));
 		if (value && typeof value === "object")
@@ -63,11 +63,14 @@ function spoiling({ corpus, fixed, poisoned }) {
 			.json()
 			.catch(() => undefined);
 		if (!body?.data) return response;
+		void window.__e2eSpoilt?.();
 		const { status, headers } = response;
 		return new Response(JSON.stringify({ ...body, data: spoil(body.data, "") }), { status, headers });
 	};
 }
 
-/** poison puts a payload into every text that the node answers to a question, from the next document on. */
-export const poison = (context, corpus) =>
-	context.addInitScript(spoiling, { corpus, fixed: fixed.source, poisoned: poisoned.source });
+/** poison puts a payload into every text that the node answers to a question, from the next document on, and calls back for each answer. */
+export async function poison(context, corpus, spoilt) {
+	await context.exposeBinding("__e2eSpoilt", spoilt);
+	await context.addInitScript(spoiling, { corpus, fixed: fixed.source, poisoned: poisoned.source });
+}

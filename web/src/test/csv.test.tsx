@@ -42,16 +42,7 @@ const nat = {
 	target_address: "192.0.2.1",
 };
 const through = { protocol: "tcp", source: "192.0.2.9", source_port: 5, destination: "198.51.100.1", port: 443 };
-const state = {
-	component: "dns",
-	stage: "live",
-	wanted: "a",
-	installed: "a",
-	observed: "a",
-	error: "",
-	off: [],
-	all_off: false,
-};
+const state = { component: "dns", stage: "live", wanted: "a", installed: "a", observed: "a", error: "" };
 
 const node = {
 	...listed({
@@ -64,7 +55,9 @@ const node = {
 		"GET /system/services": {
 			services: [{ name: "dns", component: "dns", active_state: "active", unit: "unbound.service", boot: "" }],
 		},
-		"GET /system/components": [{ ...state, since: "2026-01-01T00:00:00Z", drift: [], problems: [], keep_edits: false }],
+		"GET /system/components": [
+			{ ...state, off: [], all_off: false, since: "2026-01-01T00:00:00Z", drift: [], problems: [], keep_edits: false },
+		],
 		"GET /system/package-versions": {
 			packages: [{ name: "unbound", installed: "1.2-3", available: "1.2-3" }],
 			taken_at: null,

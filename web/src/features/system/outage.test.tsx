@@ -6,17 +6,8 @@ import { answer, ok } from "../../test/server";
 import { ComponentsTab } from "./ComponentsTab";
 
 const dns = {
-	...{
-		component: "dns",
-		stage: "held",
-		wanted: "b",
-		installed: "a",
-		observed: "a",
-		error: "",
-		off: [],
-		all_off: false,
-	},
-	...{ since: "2026-01-01T00:00:00Z", drift: [], problems: [], keep_edits: false },
+	...{ component: "dns", stage: "held", wanted: "b", installed: "a", observed: "a", error: "", off: [] },
+	...{ all_off: false, since: "2026-01-01T00:00:00Z", drift: [], problems: [], keep_edits: false },
 } as unknown as ApplyState;
 
 const states = (known: boolean) =>
