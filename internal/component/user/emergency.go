@@ -175,7 +175,8 @@ func (u *Users) settleReset(ctx context.Context) error {
 	if err != nil || state.Admin == nil || state.Admin.ResetAt.IsZero() {
 		return err
 	}
-	admin, superseded := *state.Admin, false
+	admin, stored, superseded := *state.Admin, false, false
+	var of bond
 	c := change.Change{
 		Component: "user", Action: "user.password.set", Subject: admin.Email, Actor: "local",
 		Detail: map[string]any{"reset_at": admin.ResetAt},
@@ -193,10 +194,12 @@ func (u *Users) settleReset(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		tx.AfterCommit(func(context.Context) error { stored = true; return nil })
 		if a == nil {
 			tx.AfterCommit(func(context.Context) error { return u.resetSettled(admin.ResetAt) })
 			return nil
 		}
+		of = bond{a.ID, a.Email}
 		if superseded, err = settled(ctx, tx, a.ID, admin.ResetAt); err != nil {
 			return err
 		}
@@ -209,12 +212,18 @@ func (u *Users) settleReset(ctx context.Context) error {
 		return u.endSessions(ctx, tx, a.ID)
 	})
 	if err == nil && superseded {
-		err = u.resetSettled(admin.ResetAt)
+		stored, err = true, u.mirror(ctx, of)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return nil
+	case stored:
+		// The row is right, and nobody must be kept out for a file that cannot be written: heed tries that again.
+		u.Log.Error("store that a password which was reset is settled", "err", err)
+		return nil
+	default:
 		return fmt.Errorf("store the password that was reset: %w", err)
 	}
-	return nil
 }
 
 // unsettled is the setup store's admin when it is this account, and its password was reset without the database.
@@ -229,27 +238,26 @@ func (u *Users) unsettled(userID, email string) (*setupstate.Admin, error) {
 	return nil, nil
 }
 
-// supersede says in tx that the password which it stores is newer than a reset, if there is one. It comes before follow, which
-// lets the setup store keep what was reset, and before endSessions, so that no proof of the reset password outlives it.
-func (u *Users) supersede(ctx context.Context, tx change.Tx, userID string, reset *setupstate.Admin) error {
+// supersede says in tx that the password which it stores is newer than a reset, if there is one. The setup store learns of it as
+// it follows. It comes before endSessions, so that no proof of the reset password outlives it.
+func supersede(ctx context.Context, tx change.Tx, userID string, reset *setupstate.Admin) error {
 	if reset == nil {
 		return nil
 	}
 	var b pgx.Batch
-	b.Queue(`insert into user_password_resets as r (user_id, settled_at) values ($1, $2)
-		on conflict (user_id) do update set settled_at = greatest(r.settled_at, excluded.settled_at)`, userID, reset.ResetAt)
+	b.Queue(`insert into user_password_resets (user_id, settled_at) values ($1, $2)
+		on conflict (user_id) do update set settled_at = excluded.settled_at`, userID, reset.ResetAt)
 	b.Queue(`update users set session_epoch = greatest(session_epoch, $2) where id = $1`, userID, reset.Epoch)
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("note which password is newer: %w", err)
 	}
-	at := reset.ResetAt
-	tx.AfterCommit(func(context.Context) error { return u.resetSettled(at) })
 	return nil
 }
 
-// settled reports whether the row has the password of a reset, or a newer one.
+// settled reports whether the row has the password of that reset, or a newer one. Which reset it was is asked, not whether it was
+// earlier: the setup store has one at most, and a clock may go back.
 func settled(ctx context.Context, q db.DB, userID string, reset time.Time) (is bool, err error) {
-	err = q.QueryRow(ctx, `select exists (select from user_password_resets where user_id = $1 and settled_at >= $2)`, userID, reset).Scan(&is)
+	err = q.QueryRow(ctx, `select exists (select from user_password_resets where user_id = $1 and settled_at = $2)`, userID, reset).Scan(&is)
 	if err != nil {
 		return false, fmt.Errorf("read which password is newer: %w", err)
 	}

@@ -393,6 +393,9 @@ func TestAPasswordThatIsLaterThanAResetHolds(t *testing.T) {
 				a.SignIn(apptest.Email, later)
 				a.Anonymous().Login(apptest.Email, other).Want(http.StatusUnauthorized)
 				a.Until("the reset is settled", func() bool { return store(t, a).Admin.ResetAt.IsZero() })
+				if epoch := store(t, a).Admin.Epoch; epoch <= was.Epoch {
+					t.Errorf("the account's epoch is %d, that of the reset was %d: what was proved by the reset password still counts", epoch, was.Epoch)
+				}
 			})
 		}
 	}
@@ -431,6 +434,48 @@ func TestThePasswordOfBeforeAResetProvesNothing(t *testing.T) {
 		t.Errorf("changing the password by the old one = %d %s", got.Status, got.Body)
 	}
 	a.SignIn(apptest.Email, other)
+}
+
+// A request that has proved the password waits for its turn, and meanwhile the database hangs and the password is reset.
+func TestWhatWasProvedBeforeAResetIsNoProof(t *testing.T) {
+	a, admin := apptest.Ready(t, apptest.NoLimits)
+	for _, tc := range []struct {
+		name     string
+		now      func()
+		password string // that is right then
+	}{
+		{"its session ended", func() { a.Execute(`update user_sessions set revoked_at = now()`) }, apptest.Password},
+		{"reset without the database", func() { resetAway(t, a, other) }, other},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ctx := t.Context()
+			tx, err := a.Pool.Begin(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tx.Rollback(ctx) //nolint:errcheck // nothing was written
+			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/user', 0))`); err != nil {
+				t.Fatal(err)
+			}
+			got := make(chan *apptest.Answer, 1)
+			go func() {
+				got <- admin.Post("/auth/change-password", map[string]any{"current_password": apptest.Password, "new_password": "Birch-Lantern-42"})
+			}()
+			a.Until("the request waits", func() (waits bool) {
+				err := a.Pool.QueryRow(ctx, `select exists (select from pg_locks where locktype = 'advisory' and not granted)`).Scan(&waits)
+				return err == nil && waits
+			})
+			tc.now()
+			if err := tx.Rollback(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if a := <-got; a.Status != http.StatusUnauthorized {
+				t.Errorf("changing the password = %d %s", a.Status, a.Body)
+			}
+			a.Anonymous().Login(apptest.Email, "Birch-Lantern-42").Want(http.StatusUnauthorized)
+			admin = a.SignIn(apptest.Email, tc.password)
+		})
+	}
 }
 
 func TestKeyFilesAreTheOwnersAlone(t *testing.T) {

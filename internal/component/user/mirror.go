@@ -74,20 +74,21 @@ func (u *Users) copied(ctx context.Context, admin setupstate.Admin, of bond) (*s
 	if admin.UserID == "" && admin.Email == of.email {
 		admin.UserID = of.id
 	}
-	row, err := rowOf(ctx, u.Pool, admin)
-	if err != nil {
-		return nil, err
+	known := admin.ResetAt.IsZero()
+	if !known && admin.UserID != "" {
+		var err error
+		// Before the row, so that a row is read which has what this says.
+		if known, err = settled(ctx, u.Pool, admin.UserID, admin.ResetAt); err != nil {
+			return nil, err
+		}
 	}
-	if row != nil {
-		known := admin.ResetAt.IsZero()
-		if !known {
-			if known, err = settled(ctx, u.Pool, row.ID, admin.ResetAt); err != nil {
-				return nil, err
-			}
-		}
-		if known {
-			return u.copyOf(ctx, row, admin)
-		}
+	row, err := rowOf(ctx, u.Pool, admin)
+	switch {
+	case err != nil:
+		return nil, err
+	case row != nil && known:
+		return u.copyOf(ctx, row, admin)
+	case row != nil:
 		return &admin, nil // its password is newer than the row's
 	}
 	if admin.UserID == "" {

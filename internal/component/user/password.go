@@ -124,15 +124,28 @@ func (u *Users) writePassword(ctx context.Context, tx change.Tx, userID, email, 
 	if err != nil {
 		return fmt.Errorf("store password: %w", err)
 	}
-	if err := u.supersede(ctx, tx, userID, reset); err != nil {
+	if err := supersede(ctx, tx, userID, reset); err != nil {
 		return err
 	}
 	u.follow(tx, bond{userID, email})
 	return nil
 }
 
-// renew ends every session of the account and starts a new one for this caller.
+// renew ends every session of the account and starts a new one for this caller. Whatever they have proved was proved before the
+// transaction began to wait: it counts for nothing if their session has ended since, or their password was reset.
 func (u *Users) renew(ctx context.Context, tx change.Tx, me identity.Identity) ([]http.Cookie, error) {
+	var in bool
+	err := tx.QueryRow(ctx, `select exists (select from user_sessions where id = $1 and user_id = $2 and revoked_at is null)`, me.SessionID, me.UserID).Scan(&in)
+	if err != nil {
+		return nil, fmt.Errorf("look for the session: %w", err)
+	}
+	reset, err := u.unsettled(me.UserID, me.Email)
+	if err != nil {
+		return nil, err
+	}
+	if !in || reset != nil {
+		return nil, ended()
+	}
 	if err := u.endSessions(ctx, tx, me.UserID); err != nil {
 		return nil, err
 	}

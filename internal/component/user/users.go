@@ -105,7 +105,7 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 		if err != nil {
 			return err
 		}
-		if err := u.supersede(ctx, tx, old.ID, reset); err != nil {
+		if err := supersede(ctx, tx, old.ID, reset); err != nil {
 			return err
 		}
 	}
