@@ -222,7 +222,9 @@ await scenario(async () => {
 	const windows = [page, await open({ storageState: await page.context().storageState() })];
 	for (const window of windows) {
 		await refuseChanges(window.context());
-		await poison(window.context(), corpus, () => void result.spoilt++);
+		await poison(window.context(), corpus, (texts) => {
+			result.spoilt += texts;
+		});
 	}
 	const fields = new Fields();
 	const onState = (page) => async (name) => {

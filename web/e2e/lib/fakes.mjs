@@ -63,14 +63,16 @@ function spoiling({ corpus, fixed, poisoned }) {
 			.json()
 			.catch(() => undefined);
 		if (!body?.data) return response;
-		void window.__e2eSpoilt?.();
+		const before = n;
+		const data = spoil(body.data, "");
+		if (n > before) void window.__e2eSpoilt(n - before);
 		const { status, headers } = response;
-		return new Response(JSON.stringify({ ...body, data: spoil(body.data, "") }), { status, headers });
+		return new Response(JSON.stringify({ ...body, data }), { status, headers });
 	};
 }
 
-/** poison puts a payload into every text that the node answers to a question, from the next document on, and calls back for each answer. */
+/** poison puts a payload into every text that the node answers to a question, from the next document on, and tells spoilt how many. */
 export async function poison(context, corpus, spoilt) {
-	await context.exposeBinding("__e2eSpoilt", spoilt);
+	await context.exposeBinding("__e2eSpoilt", (_, texts) => spoilt(texts));
 	await context.addInitScript(spoiling, { corpus, fixed: fixed.source, poisoned: poisoned.source });
 }
