@@ -116,6 +116,7 @@ func (h *hostileLegs) try(path string, body map[string]any, mutants map[string]f
 // refuses with a word. VLANs, bridges that filter them and bonds are left out: a kernel for tests
 // need not have them.
 func TestHostileNetworkValues(t *testing.T) {
+	t.Parallel()
 	h := newHostileLegs(t)
 	h.MustSync()
 	p0 := h.Do("POST", "/network-interfaces", map[string]any{"name": "p0", "type": "ethernet"}).Want(http.StatusCreated).ID()

@@ -12,6 +12,7 @@ import (
 // Undoing what any operation did leads back to the rows before it, or is refused with a
 // reason that an operator can act on. That it is not refused needlessly is in the list.
 func TestEveryChangeIsUndoneOrSaysWhyNot(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.configured = configurationTables(t)
 	for _, op := range operations(t, s.App) {

@@ -16,6 +16,7 @@ import (
 //
 // shows AUDIT-01, AUDIT-22
 func TestEveryMutationIsAudited(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	w := newWire(t, s.App)
 	done, without := 0, withDaemons(t)
@@ -94,6 +95,7 @@ func TestTheDocumentOffersNoSubscriptionAndNoChangeOfLiveInterfaces(t *testing.T
 
 // shows API-04
 func TestEveryTimestampIsISO8601(t *testing.T) {
+	t.Parallel()
 	seen := 0
 	var walk func(name string, v any)
 	walk = func(name string, v any) {
