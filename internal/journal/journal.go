@@ -222,6 +222,21 @@ func (r *Reader) Newest(ctx context.Context, namespace string) (e Entry, found b
 	return r.one(ctx, namespace, "--lines=1")
 }
 
+// Waits reports whether any entry that matches was written since the one at a cursor.
+func (r *Reader) Waits(ctx context.Context, q Query, cursor string) (waits bool, err error) {
+	err = r.Lines(ctx, command(q.Namespace, append(q.filters(), "--cursor="+cursor)...), func(line []byte) error {
+		if e, ok := parse(line); ok && e.Cursor != cursor {
+			waits = true
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return waits, known(err)
+}
+
 func (r *Reader) one(ctx context.Context, namespace, which string) (e Entry, found bool, err error) {
 	err = r.Lines(ctx, command(namespace, which), func(line []byte) error {
 		if e, found = parse(line); found {

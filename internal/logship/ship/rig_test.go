@@ -64,18 +64,28 @@ func (j *fakeJournal) from(n int) (string, int, chan struct{}) {
 	return "", n, j.more
 }
 
-func line(n int, message string) []byte {
-	unit := "unbound.service"
-	if strings.HasPrefix(message, "own ") {
-		unit = logship.Unit
+func unitOf(message string) string {
+	switch {
+	case strings.HasPrefix(message, "own "):
+		return logship.Unit
+	case strings.HasPrefix(message, "other "):
+		return "cron.service"
 	}
+	return "unbound.service"
+}
+
+func line(n int, message string) []byte {
 	return fmt.Appendf(nil, `{"__CURSOR":"s=a;i=%x","__REALTIME_TIMESTAMP":"%d","PRIORITY":"6","_PID":"7","SYSLOG_IDENTIFIER":"unbound","_SYSTEMD_UNIT":%q,"MESSAGE":%q}`,
-		n+1, time.Now().UnixMicro(), unit, message)
+		n+1, time.Now().UnixMicro(), unitOf(message), message)
 }
 
 func (j *fakeJournal) lines(ctx context.Context, c sys.Command, each func([]byte) error) error {
 	n, follow, last := 0, slices.Contains(c.Args, "--follow"), false
+	var units []string
 	for _, a := range c.Args {
+		if unit, ok := strings.CutPrefix(a, "--unit="); ok {
+			units = append(units, unit)
+		}
 		if cursor, ok := strings.CutPrefix(a, "--cursor="); ok {
 			n = int(numbers(cursor).number) - 1
 		}
@@ -90,10 +100,13 @@ func (j *fakeJournal) lines(ctx context.Context, c sys.Command, each func([]byte
 	for {
 		message, at, more := j.from(max(n, 0))
 		if more == nil {
+			n = at + 1
+			if units != nil && !slices.Contains(units, unitOf(message)) {
+				continue
+			}
 			if err := each(line(at, message)); err != nil {
 				return err
 			}
-			n = at + 1
 			continue
 		}
 		if !follow {
@@ -270,7 +283,7 @@ func newRig(t *testing.T, r *receiver, roots *x509.CertPool) *rig {
 		Config: logship.Config{Host: host, Port: number, ServerName: "logs.example.com", OwnCA: true, Level: "info"},
 		Roots:  func() (*x509.CertPool, error) { return roots, nil }, Lines: j.lines, Dial: new(net.Dialer).DialContext, Host: "gw1",
 		StateDir: dir, StatusFile: dir + "/status.json", Log: slog.New(slog.DiscardHandler),
-		Timing: Timing{Settle: time.Second, Stall: 5 * time.Second, First: 10 * time.Millisecond, Most: 100 * time.Millisecond, Tick: 20 * time.Millisecond, Late: 10 * time.Second},
+		Timing: Timing{Settle: time.Second, Stall: 5 * time.Second, First: 10 * time.Millisecond, Most: 100 * time.Millisecond, Tick: 20 * time.Millisecond, Late: 10 * time.Second, Skim: 100 * time.Millisecond},
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ const (
 	together = 100 * time.Millisecond
 	// storeEvery is how often it is stored how far lines arrived, at most.
 	storeEvery = time.Second
+	// skimTime is for the questions of skim; longer they take only where there is much to send.
+	skimTime = 10 * time.Second
 	// farewell is for the receiver to take the last lines when the sender is stopped.
 	farewell = 2 * time.Second
 )
@@ -41,6 +44,7 @@ type sending struct {
 	buffer  []byte
 	points  []point // not arrived for sure
 	arrived string  // the cursor up to which all did
+	skimmed time.Time
 }
 
 // once connects and sends until something breaks, which it returns, or ctx ends.
@@ -112,6 +116,7 @@ func (w *sending) work(ctx context.Context, from string) error {
 			w.settle(time.Now(), w.Timing.Settle)
 			if len(entries) == 0 {
 				w.tell(func(t *logship.Stream) { t.BehindSince = nil })
+				w.skim(life)
 			}
 		}
 	}
@@ -197,6 +202,27 @@ func (w *sending) settle(now time.Time, after time.Duration) {
 	if w.saved != w.arrived && now.Sub(w.stored) >= min(storeEvery, after) {
 		w.remember()
 	}
+}
+
+// skim goes on to the newest entry where none that is to be sent lies before it. Else the place would stay behind where little is
+// sent: entries of others that journald removes would be told as lost, and those of a unit that is added later be sent, however old.
+func (w *sending) skim(ctx context.Context) {
+	now := time.Now()
+	if len(w.points) > 0 || w.arrived == "" || strings.HasSuffix(w.arrived, inclusive) || now.Sub(w.stored) < w.Timing.Skim || now.Sub(w.skimmed) < w.Timing.Skim {
+		return
+	}
+	w.skimmed = now
+	ctx, cancel := context.WithTimeout(ctx, skimTime)
+	defer cancel()
+	newest, found, err := w.journal.Newest(ctx, w.query.Namespace) // first: what is written meanwhile is newer
+	if err != nil || !found || newest.Cursor == w.arrived {
+		return
+	}
+	if waits, err := w.journal.Waits(ctx, w.query, w.arrived); err != nil || waits {
+		return
+	}
+	w.arrived, w.place.Cursor = newest.Cursor, newest.Cursor
+	w.remember()
 }
 
 // leave gives the receiver what was written, and remembers what it took. After a proper end of the connection it reads the rest.

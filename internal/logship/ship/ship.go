@@ -43,11 +43,16 @@ type Timing struct {
 	Tick time.Duration
 	// Late is how old a line is that counts as waiting.
 	Late time.Duration
+	// Skim is how long nothing is sent until it goes on to what is newest.
+	Skim time.Duration
 }
 
 // DefaultTiming is that of a node.
 func DefaultTiming() Timing {
-	return Timing{Settle: 3 * time.Second, Stall: 30 * time.Second, First: time.Second, Most: time.Minute, Tick: time.Second, Late: 10 * time.Second}
+	return Timing{
+		Settle: 3 * time.Second, Stall: 30 * time.Second, First: time.Second, Most: time.Minute, Tick: time.Second, Late: 10 * time.Second,
+		Skim: 2 * time.Minute,
+	}
 }
 
 // The journals, as the status names them.

@@ -198,6 +198,31 @@ func TestLinesThatWereRotatedAwayAreTold(t *testing.T) {
 	}
 }
 
+// Entries of units that are not sent leave no trace: they are not lost when journald removes them, and not sent when their unit is added.
+func TestWhatIsNotSentDoesNotHoldThePlace(t *testing.T) {
+	r, to := ready(t)
+	r.stop()
+	r.options.Config.Units = []string{"unbound.service"}
+	r.start()
+	r.journal.write("one")
+	until(t, "it arrived", func() bool { return to.has([]string{"one"}) })
+	r.journal.write("other 1", "other 2", "other 3", "other 4")
+	until(t, "it went on to the newest", func() bool {
+		var p place
+		data, _ := os.ReadFile(filepath.Join(r.options.StateDir, System+".json"))
+		return json.Unmarshal(data, &p) == nil && numbers(p.Cursor).number == 6
+	})
+	r.stop()
+	r.journal.write("two", "other 5")
+	r.journal.rotate(5)
+	r.options.Config.Units = append(r.options.Config.Units, "cron.service")
+	r.start()
+	until(t, "what was written since arrived", func() bool { return to.has([]string{"two", "other 5"}) })
+	if s := r.status(); s.Lost != 0 || to.has([]string{"other 4"}) {
+		t.Errorf("%d entries lost, those of before the unit was added sent: %t", s.Lost, to.has([]string{"other 4"}))
+	}
+}
+
 func TestHowManyLieBetween(t *testing.T) {
 	for _, tc := range []struct {
 		sent, there string
@@ -256,6 +281,11 @@ func TestJournalctlBeginsAtACursor(t *testing.T) {
 	}
 	if got, _ := read(cursors[4], []string{"b.service"}, 3); strings.Join(got, "") != "579" {
 		t.Errorf("of another unit it reads %v", got)
+	}
+	for cursor, want := range map[string]bool{cursors[4]: true, cursors[8]: true, cursors[9]: false} {
+		if waits, err := reader.Waits(t.Context(), journal.Query{Units: []string{"b.service"}}, cursor); err != nil || waits != want {
+			t.Errorf("since %s something waits: %t (%v)", cursor, waits, err)
+		}
 	}
 	if e, found, err := reader.At(t.Context(), "", cursors[4]); err != nil || !found || e.Cursor != cursors[4] {
 		t.Errorf("at the fifth there is %+v (%t, %v)", e, found, err)
