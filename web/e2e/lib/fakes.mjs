@@ -26,8 +26,12 @@ export const refuseChanges = (context, of = /^\/api\/v1\//) => context.addInitSc
 export async function fakeSetup(page) {
 	let done = false;
 	const health = async (route) => {
-		const real = await (await route.fetch()).json();
-		return route.fulfill(json({ ...real.data, setup_complete: done }));
+		try {
+			const real = await (await route.fetch()).json();
+			await route.fulfill(json({ ...real.data, setup_complete: done }));
+		} catch {
+			await route.abort().catch(() => undefined); // the page has gone on meanwhile
+		}
 	};
 	await page.route("**/api/v1/system/health", health);
 	await page.route("**/api/v1/setup/status", (route) => route.fulfill(json({ complete: done })));
