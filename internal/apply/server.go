@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -122,7 +123,11 @@ func (s *Server) serveConn(ctx context.Context, conn net.Conn, asked func()) {
 	if err != nil {
 		answer = toWire(err)
 	}
-	err = errors.Join(err, s.answer(conn, answer))
+	sent := s.answer(conn, answer)
+	if errors.Is(sent, syscall.EPIPE) {
+		sent = nil // whoever asked has gone, as one does who closes the page
+	}
+	err = errors.Join(err, sent)
 	request := excerpt(line)
 	s.notes.note(s.log.With("uid", cred.Uid, "pid", cred.Pid, "request", request), request, answer, err)
 }

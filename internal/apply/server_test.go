@@ -304,6 +304,10 @@ func TestWorkGoesOnWhenThePeerLeaves(t *testing.T) {
 	if got := strings.Count(f.heard(), "restart"); got != 2 {
 		t.Errorf("restarts = %d, want 2", got)
 	}
+	_ = h.stop()
+	if said := strings.Join(h.log.lines(), "\n"); strings.Contains(said, "ERROR") {
+		t.Errorf("that somebody left is no error: %s", said)
+	}
 }
 
 func TestShutdownCancelsTheWorkAndStillAnswers(t *testing.T) {
