@@ -26,9 +26,9 @@ func (s Step) Write() error { return s.write() }
 // Rule runs a step of a table, or refuses it.
 type Rule func(ctx context.Context, tx Tx, s Step) error
 
-// Judge has every step back of a table's rows go through rule. It is called while the
+// UndoBy has every step back of a table's rows go through rule. It is called while the
 // process is put together.
-func (r *Runner) Judge(table string, rule Rule) { r.rules[table] = rule }
+func (r *Runner) UndoBy(table string, rule Rule) { r.rules[table] = rule }
 
 // Revert undoes one change by writing the inverse of its row images, as a change of its
 // own, or as a part of the batch that it is called in, and returns that change's id. Each

@@ -63,7 +63,7 @@ type Resource[Row row, In any] struct {
 // Register adds the five operations to r.
 func (d Resource[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 	s := d.store(q, run)
-	run.Judge(d.Table, s.undo)
+	run.UndoBy(d.Table, s.undo)
 	api.Inherit[Row, In](r)
 	many := plural(d.Noun)
 	id := func(verb, noun string) string { return verb + "-" + d.scope() + noun }

@@ -34,7 +34,7 @@ func (d Single[Row, In]) Register(r api.Router, q db.DB, run *change.Runner) {
 		Name: func(Row) string { return "settings" },
 	}
 	s := &single[Row, In]{&store[Row, In]{Resource: all, q: q, run: run, sql: statements(all)}}
-	run.Judge(d.Table, s.undo)
+	run.UndoBy(d.Table, s.undo)
 	api.Inherit[Row, In](r)
 	api.Handle(r, api.Op{
 		ID: "get-" + d.Component + "-settings", Method: http.MethodGet, Path: d.Path, Access: d.Access,

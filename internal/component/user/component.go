@@ -88,7 +88,7 @@ func (u *Users) Component() component.Component {
 }
 
 func (u *Users) routes(r api.Router) {
-	u.Run.Judge("user_tokens", u.undoToken)
+	u.Run.UndoBy("user_tokens", u.undoToken)
 	u.loginRoutes(r)
 	u.sessionRoutes(r)
 	u.passwordRoutes(r)
