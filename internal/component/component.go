@@ -1,5 +1,5 @@
 // Package component is the contract between the API and the areas it offers: one folder per
-// area, all of the same shape. It names none of them; the list is package all. Beside the contract
+// area, all of the same shape. It imports none of them; the list is package all. Beside the contract
 // it has what several areas share: Broadcast, OrOff and InNoZone. What gateway-apply needs of an
 // area's daemon is package daemon's.
 package component

@@ -24,7 +24,7 @@ type Opening struct {
 	Protocol string `json:"protocol"` // tcp or udp
 	Port     int    `json:"port"`
 	Why      string `json:"why"`            // in the operator's words: "NTP for clients"
-	Role     string `json:"role,omitempty"` // only on interfaces of that role: "lan" for DHCP, never wan
+	Role     string `json:"role,omitempty"` // the zone it is open in; empty for every interface, those of wan too
 }
 
 // Tunnel is an interface to others. Where they dial in, its port is open, what comes from
