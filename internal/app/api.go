@@ -16,6 +16,7 @@ import (
 
 	"gateway/internal/api"
 	"gateway/internal/auth"
+	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/db"
 	"gateway/internal/problem"
@@ -160,7 +161,7 @@ func (a *API) serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      answerTime,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+		BaseContext:       func(net.Listener) context.Context { return change.OfProcess(ctx) },
 	}
 	stopped := make(chan error, 1)
 	go func() {

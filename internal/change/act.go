@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"gateway/internal/audit"
 	"gateway/internal/db"
@@ -31,10 +32,25 @@ func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context)
 	if err == nil {
 		return nil
 	}
+	if errors.Is(context.Cause(ctx), errStopped) {
+		err = errors.Join(errStopped, err)
+	}
 	entry.Action += ".failed"
 	entry.Detail, _ = json.Marshal(map[string]string{"why": why(err)}) // a text can always be encoded
 	return errors.Join(err, r.log.RecordLater(context.WithoutCancel(ctx), r.pool, entry))
 }
+
+// lastActs is how long what was begun may go on once its process is to end.
+const lastActs = 2 * time.Second
+
+// errStopped is why an act ended that had no more time than that.
+var errStopped = fault.New(fault.Unavailable, "gateway-api was stopped meanwhile; look whether it was done all the same")
+
+type process struct{}
+
+// OfProcess has the acts of all requests below ctx end soon after it does: as a process that goes away would end them without a
+// word in the log.
+func OfProcess(ctx context.Context) context.Context { return context.WithValue(ctx, process{}, ctx) }
 
 // Hold is the context of a request without its end but for the deadline: it goes on when the
 // caller hangs up. What has no deadline is no request, and ends as it would.
@@ -43,7 +59,20 @@ func Hold(ctx context.Context) (context.Context, context.CancelFunc) {
 	if !ok {
 		return ctx, func() {}
 	}
-	return context.WithDeadline(context.WithoutCancel(ctx), end)
+	held, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
+	all, ok := ctx.Value(process{}).(context.Context)
+	if !ok {
+		return held, cancel
+	}
+	held, stop := context.WithCancelCause(held)
+	forget := context.AfterFunc(all, func() {
+		select {
+		case <-time.After(lastActs):
+			stop(errStopped)
+		case <-held.Done():
+		}
+	})
+	return held, func() { forget(); stop(nil); cancel() }
 }
 
 // why is what the audit log may say of an error.

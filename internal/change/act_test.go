@@ -50,3 +50,29 @@ func TestAnActGoesOnWhenItsCallerHangsUp(t *testing.T) {
 		})
 	}
 }
+
+// A process that ends says of what it has to break off that it does not know how it ended.
+func TestAnActEndsWithItsProcess(t *testing.T) {
+	pool, run, ctx := setup(t)
+	process, end := context.WithCancel(ctx)
+	request, cancel := context.WithTimeout(change.OfProcess(process), time.Minute)
+	defer cancel()
+	for name, takes := range map[string]time.Duration{"soon over": time.Millisecond, "not over": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			_ = run.Act(request, change.Change{Component: "backup", Action: "backup.create", Subject: name}, func(ctx context.Context) error {
+				end()
+				select {
+				case <-time.After(takes):
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+			var got string
+			err := pool.QueryRow(ctx, `select string_agg(action || coalesce(detail ->> 'why', ''), ' ' order by seq) from audit_entries where subject = $1`, name).Scan(&got)
+			if err != nil || strings.Contains(got, ".failedgateway-api was stopped meanwhile") != (takes == time.Minute) {
+				t.Errorf("the log has %q (%v)", got, err)
+			}
+		})
+	}
+}
