@@ -55,6 +55,7 @@ func TestAnActGoesOnWhenItsCallerHangsUp(t *testing.T) {
 func TestAnActEndsWithItsProcess(t *testing.T) {
 	pool, run, ctx := setup(t)
 	process, end := context.WithCancel(ctx)
+	defer end()
 	request, cancel := context.WithTimeout(change.OfProcess(process), time.Minute)
 	defer cancel()
 	for name, takes := range map[string]time.Duration{"soon over": time.Millisecond, "not over": time.Minute} {
