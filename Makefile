@@ -66,9 +66,9 @@ lint: $(GOLANGCI_LINT) ## golangci-lint with .golangci.yml
 house: ## the house rules that a linter cannot say
 	$(GOTEST) -- -count=1 -timeout=2m ./tools/house
 
-# Without vet: "make lint" has it. Six at once, since many wait for a daemon or a clock.
+# Without vet: "make lint" has it. Four at once, since many wait for a daemon or a clock.
 test: ## unit and database tests with the race detector (bars and end-to-end tests apart)
-	$(if $(GATE),GATEWAY_GATE=1 )$(POSTGRES) env CGO_ENABLED=1 $(GOTEST) -retry -- -race -vet=off -p=6 -timeout=8m -skip='^TestBar' $(UNIT)
+	$(if $(GATE),GATEWAY_GATE=1 )$(POSTGRES) env CGO_ENABLED=1 $(GOTEST) -retry -- -race -vet=off -p=4 -timeout=8m -skip='^TestBar' $(UNIT)
 
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
 	$(GOTEST) -stream -retry -- -v -vet=off -count=1 -p=1 -timeout=25m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
