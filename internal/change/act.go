@@ -17,7 +17,7 @@ import (
 // audit entry comes first, so that nothing is ever done that the log does not know; what
 // then fails is a second entry. Without the database the entries wait in a file. No
 // transaction and no lock is held meanwhile. It goes on when whoever asked hangs up, so that
-// the log does not call a failure what is done after all.
+// the log does not call a failure what is done after all; when its process is to end, it soon does too.
 func (r *Runner) Act(ctx context.Context, c Change, fn func(ctx context.Context) error) error {
 	ctx, cancel := Hold(ctx)
 	defer cancel()

@@ -214,32 +214,27 @@ var errEnough = errors.New("enough")
 
 // At is the entry at a cursor, or the next one that is there; whether it is the one at the cursor its own cursor tells.
 func (r *Reader) At(ctx context.Context, namespace, cursor string) (e Entry, found bool, err error) {
-	return r.one(ctx, namespace, "--cursor="+cursor)
+	return r.first(ctx, namespace, "", "--cursor="+cursor)
 }
 
 // Newest is the last entry of a journal.
 func (r *Reader) Newest(ctx context.Context, namespace string) (e Entry, found bool, err error) {
-	return r.one(ctx, namespace, "--lines=1")
+	return r.first(ctx, namespace, "", "--lines=1")
 }
 
 // Waits reports whether any entry that matches was written since the one at a cursor.
 func (r *Reader) Waits(ctx context.Context, q Query, cursor string) (waits bool, err error) {
-	err = r.Lines(ctx, command(q.Namespace, append(q.filters(), "--cursor="+cursor)...), func(line []byte) error {
-		if e, ok := parse(line); ok && e.Cursor != cursor {
-			waits = true
-			return errEnough
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return waits, known(err)
+	_, waits, err = r.first(ctx, q.Namespace, cursor, append(q.filters(), "--cursor="+cursor)...)
+	return waits, err
 }
 
-func (r *Reader) one(ctx context.Context, namespace, which string) (e Entry, found bool, err error) {
-	err = r.Lines(ctx, command(namespace, which), func(line []byte) error {
-		if e, found = parse(line); found {
+// first is the first entry that journalctl tells but the one at a cursor.
+func (r *Reader) first(ctx context.Context, namespace, but string, args ...string) (e Entry, found bool, err error) {
+	err = r.Lines(ctx, command(namespace, args...), func(line []byte) error {
+		if e, found = parse(line); found && e.Cursor == but {
+			found = false
+		}
+		if found {
 			return errEnough
 		}
 		return nil

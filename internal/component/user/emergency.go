@@ -206,7 +206,10 @@ func (u *Users) settleReset(ctx context.Context) error {
 		if superseded {
 			return change.Nothing()
 		}
-		if err := u.writePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal(), &admin); err != nil {
+		if err := supersede(ctx, tx, a.ID, admin); err != nil {
+			return err
+		}
+		if err := u.writePassword(ctx, tx, a.ID, a.Email, admin.PasswordHash.Reveal()); err != nil {
 			return err
 		}
 		return u.endSessions(ctx, tx, a.ID)
@@ -238,12 +241,18 @@ func (u *Users) unsettled(userID, email string) (*setupstate.Admin, error) {
 	return nil, nil
 }
 
-// supersede says in tx that the password which it stores is newer than a reset, if there is one. The setup store learns of it as
-// it follows. It comes before endSessions, so that no proof of the reset password outlives it.
-func supersede(ctx context.Context, tx change.Tx, userID string, reset *setupstate.Admin) error {
-	if reset == nil {
-		return nil
+// isNewest says in tx that the password which it stores is newer than a reset that is not settled yet, if there is one.
+func (u *Users) isNewest(ctx context.Context, tx change.Tx, userID, email string) error {
+	reset, err := u.unsettled(userID, email)
+	if err != nil || reset == nil {
+		return err
 	}
+	return supersede(ctx, tx, userID, *reset)
+}
+
+// supersede says in tx that the password which it stores is that of a reset, or newer. The setup store learns of it as
+// it follows. It comes before endSessions, so that no proof of the reset password outlives it.
+func supersede(ctx context.Context, tx change.Tx, userID string, reset setupstate.Admin) error {
 	var b pgx.Batch
 	b.Queue(`insert into user_password_resets (user_id, settled_at) values ($1, $2)
 		on conflict (user_id) do update set settled_at = excluded.settled_at`, userID, reset.ResetAt)

@@ -111,21 +111,16 @@ func (u *Users) newHash(ctx context.Context, field, password, email string) (str
 
 // storePassword writes the hash of a password that is newer than any other; the setup store follows when the account is its admin.
 func (u *Users) storePassword(ctx context.Context, tx change.Tx, userID, email, hash string) error {
-	reset, err := u.unsettled(userID, email)
-	if err != nil {
+	if err := u.isNewest(ctx, tx, userID, email); err != nil {
 		return err
 	}
-	return u.writePassword(ctx, tx, userID, email, hash, reset)
+	return u.writePassword(ctx, tx, userID, email, hash)
 }
 
-// writePassword is storePassword for one that is not older than reset.
-func (u *Users) writePassword(ctx context.Context, tx change.Tx, userID, email, hash string, reset *setupstate.Admin) error {
+func (u *Users) writePassword(ctx context.Context, tx change.Tx, userID, email, hash string) error {
 	_, err := tx.Exec(ctx, `update users set password_hash = $2, revision = revision + 1, updated_at = $3 where id = $1`, userID, hash, u.Now())
 	if err != nil {
 		return fmt.Errorf("store password: %w", err)
-	}
-	if err := supersede(ctx, tx, userID, reset); err != nil {
-		return err
 	}
 	u.follow(tx, bond{userID, email})
 	return nil

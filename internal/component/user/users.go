@@ -101,11 +101,7 @@ func (u *Users) after(ctx context.Context, tx change.Tx, old, now *User, in *Inp
 	}
 	password := in != nil && in.hash != ""
 	if password {
-		reset, err := u.unsettled(old.ID, old.Email)
-		if err != nil {
-			return err
-		}
-		if err := supersede(ctx, tx, old.ID, reset); err != nil {
+		if err := u.isNewest(ctx, tx, old.ID, old.Email); err != nil {
 			return err
 		}
 	}
