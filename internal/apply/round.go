@@ -215,6 +215,7 @@ func (w *worker) live(ctx context.Context, j job) change.Applied {
 	} else {
 		w.tries = 0
 	}
+	w.failure = "" // the next one is news, whatever it says
 	w.rest(j)
 	if len(j.due) > 0 { // what was found before the last change is no news any more
 		w.show(func(s *State) { s.Drift = []string{} })
@@ -241,7 +242,7 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 	if ctx.Err() != nil {
 		return change.Applied{State: intent.Pending, Why: fault.Said("the applier is shutting down")}
 	}
-	w.Log.Error("apply", "component", w.daemon.Name, "err", err)
+	w.logFailure(err)
 	if err := w.mark(ctx, j, intent.Failed, why.Message); err != nil {
 		w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 	}
@@ -252,6 +253,17 @@ func (w *worker) failed(ctx context.Context, j job, err error) change.Applied {
 		s.Stage, s.Error, s.ErrorWords, s.Observed = FailedIt, why.Message, why.Beside(), observed
 	})
 	return change.Applied{State: intent.Failed, Why: why}
+}
+
+// logFailure logs what a round failed with, but the same again only once a minute: a daemon that cannot run at all is
+// tried each second.
+func (w *worker) logFailure(err error) {
+	now := w.Clock.Now()
+	if err.Error() == w.failure && now.Sub(w.failureAt) < time.Minute {
+		return
+	}
+	w.failure, w.failureAt = err.Error(), now
+	w.Log.Error("apply", "component", w.daemon.Name, "err", err)
 }
 
 // retryLater waits twice as long as the last time.

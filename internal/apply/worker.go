@@ -59,6 +59,8 @@ type worker struct {
 	wasUp     bool             // the database, when last looked at
 	retryAt   time.Time
 	tries     int
+	failure   string // as last logged
+	failureAt time.Time
 }
 
 func newWorker(e *Engine, d daemon.Daemon) *worker {

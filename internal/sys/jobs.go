@@ -2,10 +2,14 @@ package sys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/dbus"
+	godbus "github.com/godbus/dbus/v5"
+
+	"gateway/internal/fault"
 )
 
 // A unit may take its own TimeoutStartSec plus TimeoutStopSec, 90 s each by default.
@@ -65,7 +69,7 @@ func (u *Units) job(ctx context.Context, verb, unit string, start enqueue) error
 		// Room for the answer, so that the library never waits for a caller who left.
 		done := make(chan string, 1)
 		if _, err := start(c, ctx, unit, "replace", done); err != nil {
-			return err
+			return refused(unit, err)
 		}
 		select {
 		case result := <-done:
@@ -74,6 +78,15 @@ func (u *Units) job(ctx context.Context, verb, unit string, start enqueue) error
 			return context.Cause(ctx)
 		}
 	})
+}
+
+// refused has words for the one refusal that only an operator can end.
+func refused(unit string, err error) error {
+	var said godbus.Error
+	if !errors.As(err, &said) || said.Name != "org.freedesktop.systemd1.UnitMasked" {
+		return err
+	}
+	return errors.Join(fault.New(fault.Unavailable, "%s is masked on this node, so that nothing can start it; end that with systemctl unmask %s", unit, unit), err)
 }
 
 func jobResult(verb, unit, result string) error {
