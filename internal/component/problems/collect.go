@@ -233,11 +233,12 @@ func (c *collector) keep(s *snapshot, generation int) {
 		p := &s.problems[i]
 		if p.Since.IsZero() {
 			p.Since = s.at.UTC()
-			if before, known := c.since[p.Key()]; known {
-				p.Since = before
-			}
-			since[p.Key()] = p.Since
 		}
+		// A daemon that is loaded anew counts from then on; the problem is as old as before.
+		if before, known := c.since[p.Key()]; known && before.Before(p.Since) {
+			p.Since = before
+		}
+		since[p.Key()] = p.Since
 	}
 	slices.SortFunc(s.problems, func(a, b problem.Problem) int {
 		return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Key(), b.Key()))

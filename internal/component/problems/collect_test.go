@@ -100,6 +100,24 @@ func TestSinceIsRememberedWhileItLasts(t *testing.T) {
 	}
 }
 
+// HAProxy counts from its last reload, and its servers are down since before.
+func TestSinceIsNoLaterThanWhenItWasFirstSeen(t *testing.T) {
+	var reported atomic.Pointer[time.Time]
+	r := newRig(problem.Source{Find: func(context.Context) (problem.Report, error) {
+		return problem.Report{Problems: []problem.Problem{on(bad, "toy", "a").SinceAt(reported.Load())}}, nil
+	}})
+	begin := r.now()
+	for i, at := range []time.Duration{-time.Minute, 5 * time.Second, -time.Hour} {
+		since := begin.Add(at)
+		reported.Store(&since)
+		want := min(at, -time.Minute)
+		if s := r.look(t); !s.problems[0].Since.Equal(begin.Add(want)) {
+			t.Errorf("look %d: since %v, want %v", i, s.problems[0].Since, begin.Add(want))
+		}
+		r.clock.Add(10)
+	}
+}
+
 func TestOneThatFailsIsUnknownAndHidesNobody(t *testing.T) {
 	r := newRig(
 		said(problem.Report{Problems: []problem.Problem{on(bad, "toy", "a")}}, fault.New(fault.Unavailable, "the toy sleeps")),
