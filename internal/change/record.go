@@ -15,7 +15,7 @@ type Record struct {
 	CreatedAt      time.Time `json:"created_at" doc:"When it was made, in UTC"`
 	Component      string    `json:"component" doc:"Component whose configuration it changed"`
 	Action         string    `json:"action" example:"dns.record.create" doc:"What was done, as component.noun.verb"`
-	Subject        string    `json:"subject" doc:"Name of the object it changed"`
+	Subject        string    `json:"subject" doc:"Name of the object it changed; of a batch, those of the first three"`
 	Actor          string    `json:"actor" doc:"E-mail of the account, or local, setup, scheduler"`
 	Reason         string    `json:"reason" doc:"Value of Gateway-Reason"`
 	Reverts        *string   `json:"reverts" doc:"The change that this one reverted"`
@@ -34,7 +34,13 @@ type Objects struct {
 	Count     int    `json:"count" doc:"How many rows"`
 }
 
-const recordQuery = `select c.id::text, c.created_at, c.component, c.action, c.subject, c.actor, c.reason, c.reverts::text,
+// recordQuery names a batch by its objects: how many operations it had tells two of them apart no better than their time.
+const recordQuery = `select c.id::text, c.created_at, c.component, c.action,
+	case when c.action = 'batch' then coalesce((select string_agg(n.name, ', ' order by n.first) filter (where n.place <= 3) || case when max(n.place) > 3 then ', …' else '' end
+		from (select name, min(number) as first, row_number() over (order by min(number)) as place
+			from (select r.number, coalesce(i ->> 'fqdn', i ->> 'name', i -> 'names' ->> 0, i ->> 'path_prefix', i ->> 'address', i ->> 'email') as name
+				from change_rows r, lateral (select coalesce(r.new_row, r.old_row)) as x (i) where r.change_id = c.id order by r.number limit 20) f
+			where name <> '' group by name) n), c.subject) else c.subject end, c.actor, c.reason, c.reverts::text,
 	c.confirm_state, c.confirm_seconds,
 	(select count(*)::int from change_rows r where r.change_id = c.id),
 	(select coalesce(jsonb_agg(jsonb_build_object('table', o.table_name, 'operation', o.operation, 'count', o.n) order by o.n desc, o.table_name, o.operation), '[]')

@@ -62,6 +62,9 @@ func TestTheHistoryIsFiltered(t *testing.T) {
 
 	var batch []change.Record
 	admin.Get("/changes?q=scales").Data(&batch)
+	if got, want := batch[0].Subject, "till, scales"; got != want {
+		t.Errorf("a batch is called %q, want %q", got, want)
+	}
 	if got, want := batch[0].Objects, []change.Objects{{Table: "firewall_services", Operation: "INSERT", Count: 2}}; !slices.Equal(got, want) {
 		t.Errorf("objects = %+v, want %+v", got, want)
 	}

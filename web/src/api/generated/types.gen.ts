@@ -1193,7 +1193,7 @@ export type ChangeDetail = {
      */
     rows: number;
     /**
-     * Name of the object it changed
+     * Name of the object it changed; of a batch, those of the first three
      */
     subject: string;
 };
@@ -1321,7 +1321,7 @@ export type ChangeRecord = {
      */
     rows: number;
     /**
-     * Name of the object it changed
+     * Name of the object it changed; of a batch, those of the first three
      */
     subject: string;
 };

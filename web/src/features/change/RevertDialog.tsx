@@ -46,7 +46,7 @@ export function RevertDialog({ change, onClose }: { change: ChangeDetail; onClos
 			onConfirm={revert}
 			onClose={onClose}
 		>
-			<p>{t("revert.text", { action: titleOf(change), subject: subjectOf(change) })}</p>
+			<p>{t("revert.text", { what: [titleOf(change), subjectOf(change)].filter(Boolean).join(": ") })}</p>
 			<div className="gw-change-ask">
 				{unseen !== undefined && <Notice kind="danger" title={words(unseen)} />}
 				{conflicts.length > 0 && <ConflictTable conflicts={conflicts} />}

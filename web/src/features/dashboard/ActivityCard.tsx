@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
-import { actionTitle, Link, Loaded, Time } from "@ui";
+import { actionTitle, Link, Loaded, subjectOf, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useActivity } from "./requests";
 
@@ -35,12 +35,15 @@ export function ActivityCard() {
 	);
 }
 
+/** asChange: the log tells an undoing by its action alone. */
+const asChange = ({ action, subject }: AuditEntry) => ({ action, subject, reverts: action.endsWith(".revert") ? action : null });
+
 function Entry({ entry }: { entry: AuditEntry }) {
 	return (
 		<li>
 			<div className="gw-entry">
 				<p>
-					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong> <bdi>{entry.subject}</bdi>
+					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong> <bdi>{subjectOf(asChange(entry))}</bdi>
 				</p>
 				<p className="gw-subtle">
 					<bdi>{entry.actor}</bdi>

@@ -35,6 +35,13 @@ test("several things at once are told by what they did", () => {
 	);
 });
 
+test("several things at once are told by their names, where they have some", () => {
+	const objects = [{ table: "firewall_rules", operation: "INSERT" as const, count: 2 }];
+	expect(subjectOf({ ...change("batch", "web in, tcp/8443"), objects })).toBe("web in, tcp/8443");
+	expect(subjectOf({ ...change("batch.revert", "batch web in, tcp/8443", "1"), objects })).toBe("web in, tcp/8443");
+	expect(subjectOf(change("batch.revert", "batch web in, tcp/8443", "1"))).toBe("web in, tcp/8443");
+});
+
 test("undoing several things has words in the log as well, and rows are called by theirs", () => {
 	expect(actionTitle("batch.revert")).toBe("Change reverted");
 	expect(actionTitle("dns.revert")).toBe("DNS change reverted");

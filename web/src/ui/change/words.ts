@@ -50,14 +50,19 @@ export function titleOf({ action, reverts, objects = [] }: Named): string {
 	return words || (actionTitle(action) ?? (reverts ? i18next.t("did.revert", { ns }) : action));
 }
 
+/** What the server says of a batch whose objects have no names. */
+const counted = /^\d+ operations?$/;
+
 /** subjectOf is to what; "" when the title says it. That of an undoing begins with the action that it undid. */
 export function subjectOf({ action, subject, reverts, objects = [] }: Named): string {
-	if (action === "batch" && objects.length > 0) return "";
+	const known = objects.length > 0;
+	if (action === "batch") return known && counted.test(subject) ? "" : subject;
 	const [first = "", ...rest] = subject.split(" ");
+	const last = rest.join(" ");
 	// How many operations a batch had tells less than what came of them.
-	if (reverts && first === "batch" && objects.length > 0) return objectsText(objects);
-	const undone = reverts ? actionTitle(first) : undefined;
-	const name = (undone ? rest.join(" ") : subject).replace(/(.)\.$/, "$1");
+	if (reverts && first === "batch" && known && counted.test(last)) return objectsText(objects);
+	const undone = reverts && first !== "batch" ? actionTitle(first) : undefined;
+	const name = (reverts && (undone || first === "batch") ? last : subject).replace(/(.)\.$/, "$1");
 	return [undone, plain.has(name) ? "" : name].filter(Boolean).join(" ");
 }
 
