@@ -14,12 +14,12 @@ var (
 	serviceFailed = problem.Kind{
 		Code: "system.service_failed", Severity: problem.Error, Alert: "component.degraded",
 		Message: "{service} has failed",
-		Remedy:  "Read its log (journalctl -u {unit}). Then restart it with systemctl restart {unit}, or under System, Services.",
+		Remedy:  "Read its log (journalctl -u {unit}). Then restart it with systemctl restart {unit}, or under System, Services where it has a button.",
 	}
 	serviceStopped = problem.Kind{
 		Code: "system.service_stopped", Severity: problem.Error, Alert: "component.degraded",
 		Message: "{service} is not running",
-		Remedy:  "Start it with systemctl start {unit}, or under System, Services. If it stops again, its log says why (journalctl -u {unit}).",
+		Remedy:  "Start it with systemctl start {unit}, or under System, Services where it has a button. If it stops again, its log says why (journalctl -u {unit}).",
 	}
 	filterMissing = problem.Kind{
 		Code: "system.filter_missing", Severity: problem.Critical, Alert: "component.degraded",

@@ -36,14 +36,19 @@ export function ActivityCard() {
 }
 
 /** asChange: the log tells an undoing by its action alone. */
-const asChange = ({ action, subject }: AuditEntry) => ({ action, subject, reverts: action.endsWith(".revert") ? action : null });
+const asChange = ({ action, subject }: AuditEntry) => ({
+	action,
+	subject,
+	reverts: action.endsWith(".revert") ? action : null,
+});
 
 function Entry({ entry }: { entry: AuditEntry }) {
 	return (
 		<li>
 			<div className="gw-entry">
 				<p>
-					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong> <bdi>{subjectOf(asChange(entry))}</bdi>
+					<strong>{actionTitle(entry.action) ?? <code>{entry.action}</code>}</strong>{" "}
+					<bdi>{subjectOf(asChange(entry))}</bdi>
 				</p>
 				<p className="gw-subtle">
 					<bdi>{entry.actor}</bdi>
