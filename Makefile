@@ -70,8 +70,8 @@ lint: $(GOLANGCI_LINT) ## golangci-lint with .golangci.yml
 house: ## the house rules that a linter cannot say
 	$(GOTEST) -- -count=1 -timeout=2m ./tools/house
 
-# Without vet: "make lint" has it. Four at once, since many wait for a daemon or a clock.
-GOUNIT = -vet=off -p=4 -timeout=8m -skip='^TestBar'
+# Without vet: "make lint" has it. Four at once, since many wait for a daemon or a clock; at the gate three, as others run beside.
+GOUNIT = -vet=off -p=$(if $(GATE),3,4) -timeout=8m -skip='^TestBar'
 test: ## unit and database tests with the race detector (bars and end-to-end tests apart)
 ifdef GATE
 	@rc=0; export GATEWAY_GATE=1; \
