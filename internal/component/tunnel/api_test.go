@@ -97,6 +97,19 @@ func TestTunnelsThatMakeNoSense(t *testing.T) {
 	}
 }
 
+// Under another name it would be in no zone: rules that deny would not match its packets, those for any zone would.
+func TestATunnelInAZoneKeepsItsName(t *testing.T) {
+	r := newRig(t)
+	wg7 := "/tunnel/interfaces/" + r.server("wg7", "10.7.0.1/24").ID
+	r.Restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, role, parent, members, description)
+		values ('00000000-0000-7000-8000-000000000002', 1, now(), now(), 'wg7', 'wireguard', 'lan', '', '{}', '')`)
+	if a := r.Edit(wg7, object{"name": "wg8"}).Want(409); a.Complaint("name") == "" {
+		t.Errorf("answered %s", a.Text)
+	}
+	r.Restore(`update network_interfaces set role = null`)
+	r.Edit(wg7, object{"name": "wg8"}).Want(200)
+}
+
 // shows TUN-08, TUN-09, TUN-10, TUN-11, TUN-13
 func TestPeers(t *testing.T) {
 	r := newRig(t)

@@ -65,7 +65,6 @@ func TestWhatIsNoTunnelIsLeftOutAndNamed(t *testing.T) {
 	for _, tc := range []struct{ update, subject string }{
 		{`update tunnel_interfaces set name = 'a b'`, "tunnel a b"},
 		{`update tunnel_interfaces set address_cidr = '10.8.0.1'`, "tunnel wg7"},
-		{`update tunnel_interfaces set private_key = 'sealed by another master key'`, "tunnel wg7"},
 		{`update tunnel_peers set preshared_key = 'sealed by another master key'`, "peer phone of tunnel wg7"},
 		{`update tunnel_peers set public_key = 'none'`, "peer phone of tunnel wg7"},
 		{`update tunnel_peers set allowed_ips = '{x}'`, "peer phone of tunnel wg7"},
@@ -83,6 +82,29 @@ func TestWhatIsNoTunnelIsLeftOutAndNamed(t *testing.T) {
 			return componenttest.ErrUndo
 		})
 	}
+}
+
+// A master key that is lost takes no tunnel down: each is replaced by itself, and meanwhile all stay as they are.
+func TestALostMasterKeyTakesNoTunnelDown(t *testing.T) {
+	r := componenttest.New(t, contract(t))
+	filled(r)
+	r.Tx(func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), `insert into tunnel_interfaces select (jsonb_populate_record(i, jsonb_build_object(
+			'id', gen_random_uuid(), 'name', 'wg9', 'listen_port', 51999, 'private_key', '\\x00'))).* from tunnel_interfaces i`); err != nil {
+			return err
+		}
+		out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal)
+		if err != nil || len(out.Problems) != 1 || out.Problems[0].Subject != "tunnel wg9" {
+			t.Errorf("one key of two: problems %+v, %v", out.Problems, err)
+		}
+		if _, err := tx.Exec(t.Context(), `update tunnel_interfaces set private_key = 'sealed by another master key'`); err != nil {
+			return err
+		}
+		if out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal); err == nil {
+			t.Errorf("no key at all: rendered %d files, problems %+v", len(out.Files), out.Problems)
+		}
+		return componenttest.ErrUndo
+	})
 }
 
 func TestAPreviewHasNoKeys(t *testing.T) {

@@ -96,6 +96,9 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	if old == nil {
 		return nil
 	}
+	if err := in.renamed(ctx, tx, old.Name); err != nil {
+		return err
+	}
 	return in.besidePeers(ctx, tx, old.ID)
 }
 
@@ -212,6 +215,27 @@ func (in *InterfaceInput) nameIsFree(ctx context.Context, tx db.DB) error {
 	}
 	if kind != "" {
 		return conflict("name", fault.Said("is an interface of type %s already", kind))
+	}
+	return nil
+}
+
+// renamed refuses another name where zones and routes go by the old one: rules of its zone, those that deny among them,
+// would no longer match its packets.
+func (in *InterfaceInput) renamed(ctx context.Context, tx db.DB, old string) error {
+	if in.Name == old {
+		return nil
+	}
+	var zone string
+	var routes int
+	err := tx.QueryRow(ctx, `select coalesce((select role from network_interfaces where name = $1), ''), (select count(*) from network_routes where dev = $1)`, old).
+		Scan(&zone, &routes)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for what goes by the name %s: %w", old, err)
+	case zone != "":
+		return conflict("name", fault.Said("%s is an interface of the zone %s; take it out of there first", old, zone))
+	case routes > 0:
+		return conflict("name", fault.Said("is used by %d routes; change those first", routes))
 	}
 	return nil
 }

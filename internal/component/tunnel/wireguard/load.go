@@ -38,6 +38,7 @@ type (
 type state struct {
 	Config
 	keys   Keys
+	sealed int // tunnels whose key cannot be decrypted
 	others forecast.Rows
 }
 
@@ -84,6 +85,9 @@ func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) {
 		return
 	}
 	private, err := unseal(r.PrivateKey, InterfaceKeyPlace(r.ID))
+	if err != nil {
+		s.sealed++
+	}
 	if why, is := keyFlaw(private, err); is {
 		s.skip("tunnel "+r.Name, why)
 		return
@@ -183,6 +187,11 @@ func (s *state) duplicateNetworks(t Tunnel) {
 }
 
 func render(s state) (daemon.Rendering, error) {
+	if s.sealed > 0 && len(s.Tunnels) == 0 {
+		// A master key that is lost must not take every tunnel down, and with them the last copy of their keys.
+		return daemon.Rendering{}, fault.New(fault.Invalid,
+			"no key of a tunnel can be decrypted with this node's master key; generate new ones, or put the right master key back").WithCode("keys_unreadable")
+	}
 	return daemon.Rendering{Problems: s.skipped, Files: []daemon.File{
 		{Path: KeyPath, Mode: s.keys.mode(), Data: s.keys.Text()},
 		{Path: Path, Mode: 0o644, Data: s.Config.Text()},
