@@ -104,7 +104,7 @@ func List(d Deps) []component.Component {
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
 		dhcp.New(dhcp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Questions: d.Questions}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Questions: d.Questions}),
-		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier}),
+		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Host: d.Host}),
 		forwardproxy.New(forwardproxy.Options{DB: d.Pool, Run: d.Run, Host: d.Host}),
 		proxy.New(proxy.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Setup: d.Setup, Questions: d.Questions, Host: d.Host, Lookup: d.Lookup}),
 		cert.New(cert.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Setup: d.Setup, Host: d.Host, Providers: d.DNSProviders, CycleFailed: alerts.RenewalsAborted, Now: d.Now, Log: d.Log}),

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"net"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/change"
@@ -13,6 +14,7 @@ import (
 	"gateway/internal/component/radius/freeradius"
 	"gateway/internal/db"
 	"gateway/internal/secret"
+	"gateway/internal/sys"
 )
 
 //go:embed migrations/*.sql
@@ -30,6 +32,10 @@ type Options struct {
 	Run     *change.Runner
 	Box     *secret.Box
 	Applier applier // apply.Client
+	// Host tells the addresses of this node; nil means the one that we run on.
+	Host interface {
+		Interfaces() ([]sys.Interface, error)
+	}
 	// Dial reaches the daemon's port for this machine; nil means the one of this machine.
 	Dial func(ctx context.Context) (net.Conn, error)
 }
@@ -45,6 +51,9 @@ type handlers struct{ Options }
 func New(o Options) component.Component {
 	if o.Dial == nil {
 		o.Dial = dialProbe
+	}
+	if o.Host == nil {
+		o.Host = sys.NewHost(time.Now)
 	}
 	h := &handlers{o}
 	return component.Component{

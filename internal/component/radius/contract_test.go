@@ -41,3 +41,28 @@ func TestTheDaemonKeepsTheContract(t *testing.T) {
 		r.Edit("/radius/settings", object{"listen_addresses": []string{"127.0.0.1"}}).Want(http.StatusOK)
 	})
 }
+
+// After a restore under another master key each row is mended by itself, and meanwhile the others are served.
+func TestASecretThatCannotBeDecryptedIsNamed(t *testing.T) {
+	r := componenttest.New(t, setup(t))
+	r.Do("POST", "/radius/clients", object{"name": "ap-1", "address": "192.0.2.1", "secret": "correct-horse"}).Want(http.StatusCreated)
+	r.Do("POST", "/radius/clients", object{"name": "ap-2", "address": "192.0.2.2", "secret": "correct-horse"}).Want(http.StatusCreated)
+	r.Do("POST", "/radius/users", object{"name": "ann", "password": "wonder land"}).Want(http.StatusCreated)
+	r.Edit("/radius/settings", object{"listen_addresses": []string{"127.0.0.1"}}).Want(http.StatusOK)
+
+	r.Restore(`update radius_clients set secret = 'sealed by another master key' where name = 'ap-1'`)
+	out, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal)
+	if err != nil || len(out.Problems) != 1 || out.Problems[0].Subject != `the RADIUS client "ap-1"` || !out.Has(freeradius.ClientsFolder+"/ap-2.conf") {
+		t.Errorf("one of three: %+v, %v", out.Problems, err)
+	}
+	for _, table := range []string{"radius_clients set secret", "radius_users set password", "radius_probe set secret"} {
+		r.Restore(`update ` + table + ` = 'sealed by another master key'`)
+	}
+	if out, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal); err == nil {
+		t.Errorf("none of three: rendered %d files", len(out.Files))
+	}
+	r.Edit("/radius/settings", object{"zones": []string{}}).Want(http.StatusOK)
+	if probe, err := freeradius.LoadProbe(t.Context(), r.Pool, r.Box.Unseal); err != nil || probe == "" {
+		t.Errorf("this node has no secret to ask itself with: %v", err)
+	}
+}

@@ -3,12 +3,15 @@ package radius
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"gateway/internal/component"
 	"gateway/internal/component/radius/freeradius"
 	"gateway/internal/fault"
 	"gateway/internal/problem"
+	"gateway/internal/sys"
 )
 
 var (
@@ -16,6 +19,11 @@ var (
 		Code: "radius.not_answering", Severity: problem.Error, Alert: "component.degraded",
 		Message: "The RADIUS server does not answer",
 		Remedy:  "Switch it off and on in its settings; its log says why (journalctl -u freeradius). A listen address that this node does not have is a common reason.",
+	}
+	notListening = problem.Kind{
+		Code: "radius.not_listening", Severity: problem.Error, Alert: "component.degraded",
+		Message: "The RADIUS server is to listen on addresses that this node does not have: {addresses}",
+		Remedy:  "Nobody is answered there. Give the address to an interface, or choose another one under RADIUS, Settings.",
 	}
 	noClients = problem.Kind{
 		Code: "radius.no_clients", Severity: problem.Warning,
@@ -42,7 +50,7 @@ var serverSubject = problem.Subject{Kind: "service", ID: freeradius.Name, Name: 
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{notAnswering, noClients, noInterface, unsigned},
+		Kinds:   []problem.Kind{notAnswering, notListening, noClients, noInterface, unsigned},
 		Objects: []string{"radius"},
 		Find:    h.findProblems,
 	}
@@ -78,6 +86,13 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	case clients == 0:
 		add(noClients, "degraded", nil)
 	}
+	away, err := h.away(listen)
+	if err != nil {
+		return r, err
+	}
+	if len(away) > 0 {
+		add(notListening, "degraded", problem.Params{"addresses": strings.Join(away, ", ")})
+	}
 	closed, err := component.InNoZone(ctx, h.DB, zones)
 	if closed != "" && (freeradius.Settings{ListenAddresses: listen}).Reachable() {
 		add(noInterface, "degraded", problem.Params{"zones": closed})
@@ -90,4 +105,18 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		add(unsigned, "degraded", problem.Params{"clients": names})
 	}
 	return r, err
+}
+
+// away are the listen addresses that this node does not have. A daemon that runs keeps its sockets when they go, and one
+// that starts without them does not start.
+func (h *handlers) away(listen []string) ([]string, error) {
+	links, err := h.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list the interfaces: %w", err)
+	}
+	own := sys.Addresses(links)
+	return slices.DeleteFunc(slices.Clone(listen), func(text string) bool {
+		a, err := netip.ParseAddr(text)
+		return err != nil || a.IsUnspecified() || slices.Contains(own, a.Unmap())
+	}), nil
 }

@@ -38,4 +38,6 @@ func TestAServerInZonesWithoutAnInterfaceIsDegraded(t *testing.T) {
 	r.Restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, role, parent, members, description)
 		values ($1, 1, now(), now(), 'eth1', 'ethernet', 'dmz', '', '{}', '')`, db.NewID())
 	want("with an interface in one of them", "")
+	r.Edit("/radius/settings", object{"listen_addresses": []string{"127.0.0.1", "192.0.2.1"}}).Want(200)
+	want("with an address that this node does not have", "degraded", "radius.not_listening")
 }

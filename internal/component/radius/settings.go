@@ -49,9 +49,15 @@ func (h *handlers) validSettings(ctx context.Context, tx db.DB, old *Settings, i
 	return h.makeProbe(ctx, tx)
 }
 
-// makeProbe makes the secret by which this node asks itself, once. It comes with the first change of the
-// settings, before which nothing runs.
+// makeProbe makes the secret by which this node asks itself, where there is none that can be decrypted. It comes with the
+// first change of the settings, before which nothing runs.
 func (h *handlers) makeProbe(ctx context.Context, tx db.DB) error {
+	if probe, err := freeradius.LoadProbe(ctx, tx, h.Box.Unseal); err != nil || probe != "" {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `delete from radius_probe`); err != nil {
+		return fmt.Errorf("remove the secret of this node: %w", err)
+	}
 	id := db.NewID()
 	_, err := tx.Exec(ctx, `insert into radius_probe (id, secret) values ($1, $2) on conflict do nothing`, id, h.Box.Seal([]byte(rand.Text()), freeradius.ProbePlace(id)))
 	if err != nil {

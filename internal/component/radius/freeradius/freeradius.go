@@ -66,6 +66,7 @@ func New(o Options) daemon.Daemon {
 		},
 		Units:      []string{Unit},
 		Folders:    []string{ClientsFolder},
+		After:      []string{"network"}, // which makes the addresses
 		Apply:      s.apply,
 		Background: s.lookAfterLog,
 		Verbs:      map[string]daemon.Verb{SignInsVerb: s.signIns},
@@ -76,7 +77,7 @@ func New(o Options) daemon.Daemon {
 func Tables() []db.Table {
 	return []db.Table{
 		{Name: settingsTable, Scope: db.NodeLocal},
-		{Name: probeTable, Scope: db.History},
+		{Name: probeTable, Scope: db.History, API: &db.Rights{Insert: true, Delete: true}},
 		{Name: clientsTable, Scope: db.Replicated, Omit: []string{"secret"}},
 		{Name: usersTable, Scope: db.Replicated, Omit: []string{"password"}, RowsChecked: true},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 	"gateway/internal/secret"
 )
 
@@ -55,6 +56,7 @@ type State struct {
 	Probe   secret.Text
 	Clients []Client
 	Users   []User
+	sealed  []daemon.Problem // rows whose secret cannot be decrypted
 }
 
 func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s State, err error) {
@@ -66,23 +68,35 @@ func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s State, err erro
 	if s.Probe, err = LoadProbe(ctx, q, unseal); err != nil {
 		return State{}, err
 	}
+	if err := s.loadClients(ctx, q, unseal); err != nil {
+		return State{}, err
+	}
+	return s, s.loadUsers(ctx, q, unseal)
+}
+
+func (s *State) loadClients(ctx context.Context, q db.DB, unseal daemon.Unseal) error {
 	clients, err := db.List[struct {
 		ID, Name, Address string
 		Secret            []byte
 		Signed            bool
 	}](ctx, q, `select id::text, name, address, secret, require_message_authenticator from radius_clients order by name`)
 	if err != nil {
-		return State{}, fmt.Errorf("read the RADIUS clients: %w", err)
+		return fmt.Errorf("read the RADIUS clients: %w", err)
 	}
 	for _, c := range clients {
 		key, err := unseal(c.Secret, SecretPlace(c.ID))
 		if err != nil {
-			return State{}, err
+			s.leaveOut(fmt.Sprintf("the RADIUS client %q", c.Name), fault.Said("has a secret that cannot be decrypted; enter it again"))
+			continue
 		}
 		s.Clients = append(s.Clients, Client{c.Name, c.Address, key, c.Signed})
 	}
-	s.Users, err = loadUsers(ctx, q, unseal)
-	return s, err
+	return nil
+}
+
+// leaveOut notes a row that cannot be used. The others can, and each is mended by itself.
+func (s *State) leaveOut(subject string, why fault.Sentence) {
+	s.sealed = append(s.sealed, daemon.Problem{Subject: subject, Sentence: why})
 }
 
 func loadSettings(ctx context.Context, q db.DB) (s Settings, err error) {
@@ -94,7 +108,7 @@ func loadSettings(ctx context.Context, q db.DB) (s Settings, err error) {
 	return s, nil
 }
 
-// LoadProbe reads the secret by which this node asks itself; it is empty while there is none.
+// LoadProbe reads the secret by which this node asks itself; it is empty while there is none that can be decrypted.
 func LoadProbe(ctx context.Context, q db.DB, unseal daemon.Unseal) (secret.Text, error) {
 	rows, err := db.List[struct {
 		ID     string
@@ -106,10 +120,14 @@ func LoadProbe(ctx context.Context, q db.DB, unseal daemon.Unseal) (secret.Text,
 	if len(rows) != 1 {
 		return "", nil
 	}
-	return unseal(rows[0].Secret, ProbePlace(rows[0].ID))
+	probe, err := unseal(rows[0].Secret, ProbePlace(rows[0].ID))
+	if err != nil {
+		return "", nil //nolint:nilerr // the next change of the settings makes another one
+	}
+	return probe, nil
 }
 
-func loadUsers(ctx context.Context, q db.DB, unseal daemon.Unseal) ([]User, error) {
+func (s *State) loadUsers(ctx context.Context, q db.DB, unseal daemon.Unseal) error {
 	rows, err := db.List[struct {
 		ID, Name string
 		Password []byte
@@ -117,15 +135,15 @@ func loadUsers(ctx context.Context, q db.DB, unseal daemon.Unseal) ([]User, erro
 		VLAN     *int
 	}](ctx, q, `select id::text, name, password, enabled, vlan from radius_users order by name`)
 	if err != nil {
-		return nil, fmt.Errorf("read the RADIUS users: %w", err)
+		return fmt.Errorf("read the RADIUS users: %w", err)
 	}
-	users := make([]User, len(rows))
-	for i, r := range rows {
+	for _, r := range rows {
 		password, err := unseal(r.Password, PasswordPlace(r.ID))
 		if err != nil {
-			return nil, err
+			s.leaveOut(fmt.Sprintf("the RADIUS user %q", r.Name), fault.Said("has a password that cannot be decrypted; enter it again"))
+			continue
 		}
-		users[i] = User{r.Name, password, r.Enabled, r.VLAN}
+		s.Users = append(s.Users, User{r.Name, password, r.Enabled, r.VLAN})
 	}
-	return users, nil
+	return nil
 }
