@@ -1,6 +1,7 @@
 package dhcp_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,7 +22,8 @@ import (
 // served is the component with a real Kea at its other end.
 type served struct {
 	*componenttest.Rig
-	kea *dhcptest.Kea
+	kea   *dhcptest.Kea
+	links chan struct{} // says that they have changed
 }
 
 // serve has Kea with a wan, a lan and a dmz, and is switched on.
@@ -40,7 +42,7 @@ func serveWith(t *testing.T, names *hostnames.Registry) served {
 // nil for those that there are.
 func wired(t *testing.T, names *hostnames.Registry, host kea.Host, wires map[string]string) served {
 	t.Helper()
-	s := served{}
+	s := served{links: make(chan struct{})}
 	with := setup(t)
 	with.Live = true
 	with.Daemon = func(r *componenttest.Rig) daemon.Daemon {
@@ -48,6 +50,16 @@ func wired(t *testing.T, names *hostnames.Registry, host kea.Host, wires map[str
 		r.Units.Act = s.kea.Act
 		o := s.kea.Options()
 		o.Units, o.Names = r.Units, names
+		o.Watch = func(ctx context.Context, wake func()) error {
+			for {
+				select {
+				case <-ctx.Done():
+					return nil
+				case <-s.links:
+					wake()
+				}
+			}
+		}
 		return kea.New(o)
 	}
 	with.Component = func(r *componenttest.Rig) component.Component {
@@ -221,4 +233,27 @@ func TestAnInterfaceThatIsMissing(t *testing.T) {
 	s.Forget()
 	s.MustSync()
 	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:03"))
+}
+
+// A VLAN with another number is made anew under its name, and Kea's socket is that of the one that is gone.
+func TestAnInterfaceThatIsMadeAnewIsServed(t *testing.T) {
+	s := serve(t)
+	s.subnet()
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:01"))
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Daemon.Background(ctx, func() {}) }()
+	s.kea.Unwire("eth1")
+	s.kea.Wire("eth1", "192.0.2.1/24")
+	if got, err := s.kea.NewClient("eth1", "02:00:5e:00:53:02").Obtain(t.Context(), 2*time.Second); err == nil {
+		t.Errorf("the control: Kea answered %s by a socket of its own", got.Address)
+	}
+	s.links <- struct{}{}
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:03"))
+	s.links <- struct{}{} // the same interfaces as before
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:04"))
+	stop()
+	if err := <-done; err != nil || s.kea.Starts != 2 {
+		t.Errorf("%d starts, %v", s.kea.Starts, err)
+	}
 }

@@ -73,9 +73,10 @@ type server struct {
 	kick    chan struct{} // names may have changed
 
 	mu      sync.Mutex
-	listed  []string // the interfaces that there were when the rows were last read
-	running config   // what Kea was last found to run on
-	off     bool     // it is not to run
+	listed  []string       // the interfaces that there were when the rows were last read
+	running config         // what Kea was last found to run on
+	off     bool           // it is not to run
+	sockets map[string]int // numbers of the interfaces that Kea listens on, as they were then
 }
 
 // New returns the daemon.
@@ -170,25 +171,51 @@ func (s *server) background(ctx context.Context, again func()) error {
 	g.Go(func() error { return s.keepSeen(ctx) })
 	g.Go(func() error { return s.keepPublished(ctx) })
 	g.Go(func() error {
-		return rtnl.OnChange(ctx, s.Watch, func() {
-			if s.changed(ctx) {
-				again()
-			}
-		})
+		return rtnl.OnChange(ctx, s.Watch, func() { s.look(ctx, again) })
 	})
 	return g.Wait()
 }
 
-// changed reports whether other interfaces are there than when the rows were last read.
-func (s *server) changed(ctx context.Context) bool {
+// look has the rows read again when other interfaces are there than at the last time, and Kea listen anew on those that
+// were made again under their names: its sockets are still those of the former ones.
+func (s *server) look(ctx context.Context, again func()) {
 	all, err := s.Host.Interfaces()
 	if err != nil {
 		s.Log.WarnContext(ctx, "look at the interfaces", "err", err)
-		return false
+		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.listed != nil && !slices.Equal(s.listed, names(all))
+	changed, deaf := s.listed != nil && !slices.Equal(s.listed, names(all)), false
+	for _, l := range all {
+		number, listens := s.sockets[l.Name]
+		deaf = deaf || listens && number != l.Index
+	}
+	s.mu.Unlock()
+	if changed {
+		again()
+	}
+	if !deaf {
+		return
+	}
+	s.Log.InfoContext(ctx, "an interface was made anew: the DHCP server listens again")
+	if err := s.Units.Restart(ctx, Unit); err != nil {
+		s.Log.ErrorContext(ctx, "have the DHCP server listen again", "err", err)
+		return
+	}
+	s.mu.Lock()
+	s.listens(all, s.running)
+	s.mu.Unlock()
+}
+
+// listens notes what Kea listens on from now.
+func (s *server) listens(all []sys.Interface, on config) {
+	sockets := map[string]int{}
+	for _, l := range all {
+		if slices.Contains(on.Interfaces.Names, l.Name) {
+			sockets[l.Name] = l.Index
+		}
+	}
+	s.sockets = sockets
 }
 
 // names are those of the links, in their order.
@@ -223,8 +250,19 @@ func (s *server) live(now daemon.Rendering) {
 	if err != nil || now.Off() {
 		c = config{} // nobody is served, and nobody has a name
 	}
+	links, err := s.Host.Interfaces()
+	if err != nil {
+		s.Log.Warn("look at the interfaces", "err", err)
+	}
 	s.mu.Lock()
+	before := s.sockets
 	s.running, s.off = c, now.Off()
+	s.listens(links, c)
+	for name, number := range before { // a round says nothing about sockets that Kea had before
+		if _, still := s.sockets[name]; still {
+			s.sockets[name] = number
+		}
+	}
 	s.mu.Unlock()
 	s.renamed()
 }
