@@ -75,12 +75,16 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 		return err
 	}
 	in.Address = ip.Addr().String()
-	var kind string
-	if err := tx.QueryRow(ctx, `select type from network_interfaces where id = $1`, in.InterfaceID).Scan(&kind); err != nil {
+	var kind, master string
+	err = tx.QueryRow(ctx, `select i.type, coalesce((select min(m.name) from network_interfaces m where i.name collate "C" = any(m.members)), '')
+		from network_interfaces i where i.id = $1`, in.InterfaceID).Scan(&kind, &master)
+	switch moves := old == nil || old.InterfaceID != in.InterfaceID; {
+	case err != nil:
 		return fmt.Errorf("look for the interface of %s: %w", in.Address, err)
-	}
-	if kind == netstate.WireGuard {
+	case kind == netstate.WireGuard:
 		return fault.At("interface_id", "the address of a tunnel belongs to the tunnel; set it there")
+	case master != "" && moves:
+		return fault.At("interface_id", "is a member of %s, where its packets arrive; give the address to that", master)
 	}
 	return elsewhere(ctx, tx, old, in)
 }

@@ -85,22 +85,42 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	if err := in.besideTunnels(ctx, tx); err != nil {
 		return err
 	}
+	if err := in.turns(ctx, tx, old); err != nil {
+		return err
+	}
 	return besideOthers(ctx, tx, old, in)
 }
 
-// besideTunnels refuses the name of a tunnel for anything else: both would want the one link.
+// besideTunnels refuses the name of a tunnel for anything else, as both would want the one link, and an MTU for one that
+// has its own.
 func (in *InterfaceInput) besideTunnels(ctx context.Context, tx db.DB) error {
-	if in.Type == netstate.WireGuard {
+	is := in.Type == netstate.WireGuard
+	if is && in.MTU == nil {
 		return nil
 	}
 	var tunnel bool
 	if err := tx.QueryRow(ctx, `select exists (select from tunnel_interfaces where name = $1)`, in.Name).Scan(&tunnel); err != nil {
 		return fmt.Errorf("look for a tunnel %s: %w", in.Name, err)
 	}
+	if tunnel && is {
+		return fault.At("mtu", "the MTU of a tunnel belongs to the tunnel; set it there")
+	}
 	if tunnel {
 		return fault.At("name", "is the name of a tunnel already; give it the type wireguard, or another name")
 	}
 	return nil
+}
+
+// turns refuses to make the interface of a tunnel of one that has what only others can have.
+func (in *InterfaceInput) turns(ctx context.Context, tx db.DB, old *Interface) error {
+	if old == nil || in.Type != netstate.WireGuard || old.Type == netstate.WireGuard {
+		return nil
+	}
+	b, err := burdenOf(ctx, tx, old.Name, old.ID)
+	if err == nil && (b.Addresses > 0 || b.Uplink != "") {
+		err = fault.At("type", "cannot be wireguard while the interface has addresses or an uplink; delete those first")
+	}
+	return err
 }
 
 func interfaceName(p *fault.Problems, field, name string) {

@@ -108,9 +108,38 @@ func TestTheNameOfATunnel(t *testing.T) {
 			t.Errorf("%v: answered %d %+v, want 400 about the name", kind, a.Status, a.Error)
 		}
 	}
+	if a := r.Do("POST", "/network-interfaces", object{"name": "wg7", "type": "wireguard", "mtu": 1280}); a.Complaint("mtu") == "" {
+		t.Errorf("an MTU that the tunnel does not get: answered %d %+v", a.Status, a.Error)
+	}
 	r.Do("POST", "/network-interfaces", object{"name": "wg7", "type": "wireguard", "role": "lan"}).Want(http.StatusCreated)
 	id := r.Do("POST", "/network-interfaces", object{"name": "eth7", "type": "ethernet"}).Want(http.StatusCreated).Field("id")
 	if a := r.Do("PUT", "/network-interfaces/"+id, object{"name": "wg7", "type": "ethernet"}); a.Complaint("name") == "" {
 		t.Errorf("a rename: answered %d %+v", a.Status, a.Error)
+	}
+}
+
+// Packets of a member come in at its bridge or bond: what it had itself would stop working, and look right.
+func TestAMemberHasNothingOfItsOwn(t *testing.T) {
+	r := newRig(t)
+	port := r.Do("POST", "/network-interfaces", object{"name": "eth1", "type": "ethernet"}).Want(http.StatusCreated).Field("id")
+	own := object{"interface_id": port, "address": "192.0.2.1", "prefix": 24}
+	address := r.Do("POST", "/ip-addresses", own).Want(http.StatusCreated).Field("id")
+	bridge := object{"name": "br0", "type": "bridge", "members": []string{"eth2", "eth1"}}
+	for _, tc := range []struct {
+		method, path, field string
+		body                object
+	}{
+		{"POST", "/network-interfaces", "members[1]", bridge},
+		{"PUT", "/network-interfaces/" + port, "type", object{"name": "eth1", "type": "wireguard"}},
+	} {
+		if a := r.Do(tc.method, tc.path, tc.body); a.Status != http.StatusBadRequest || a.Complaint(tc.field) == "" {
+			t.Errorf("%s %s: answered %d %+v, want 400 about %s", tc.method, tc.path, a.Status, a.Error, tc.field)
+		}
+	}
+	r.Do("DELETE", "/network-interfaces/"+port, nil).Want(http.StatusConflict)
+	r.Do("DELETE", "/ip-addresses/"+address, nil).Want(http.StatusOK)
+	r.Do("POST", "/network-interfaces", bridge).Want(http.StatusCreated)
+	if a := r.Do("POST", "/ip-addresses", own); a.Status != http.StatusBadRequest || a.Complaint("interface_id") == "" {
+		t.Errorf("an address of a member: answered %d %+v", a.Status, a.Error)
 	}
 }

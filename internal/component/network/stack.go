@@ -39,6 +39,9 @@ func besideOthers(ctx context.Context, tx db.DB, old *Interface, in *InterfaceIn
 		all = slices.DeleteFunc(all, func(l layer) bool { return l.ID == old.ID })
 	}
 	var p fault.Problems
+	if err := in.burdened(ctx, tx, old, &p); err != nil {
+		return err
+	}
 	for i, m := range in.Members {
 		field := fmt.Sprintf("members[%d]", i)
 		for _, l := range all {
@@ -74,27 +77,50 @@ func renamed(ctx context.Context, tx db.DB, all []layer, old, now string) error 
 	if user := usedBy(all, old); user != "" {
 		return fault.At("name", "is used by the interface %s; change that first", user)
 	}
-	var routes int
-	if err := tx.QueryRow(ctx, `select count(*) from network_routes where dev = $1`, old).Scan(&routes); err != nil {
-		return fmt.Errorf("count the routes by %s: %w", old, err)
+	b, err := burdenOf(ctx, tx, old, "")
+	switch {
+	case err != nil:
+		return err
+	case b.Routes > 0:
+		return fault.At("name", "is used by %d routes; change those first", b.Routes)
+	case b.Uplink != "":
+		return fault.At("name", "is used by the uplink %s; change that first", b.Uplink)
 	}
-	if routes > 0 {
-		return fault.At("name", "is used by %d routes; change those first", routes)
-	}
-	uplink, err := uplinkOn(ctx, tx, old)
-	if err == nil && uplink != "" {
-		err = fault.At("name", "is used by the uplink %s; change that first", uplink)
-	}
-	return err
+	return nil
 }
 
-// uplinkOn is the name of an uplink that leaves by an interface, and empty where none does.
-func uplinkOn(ctx context.Context, tx db.DB, name string) (uplink string, err error) {
-	err = tx.QueryRow(ctx, `select coalesce(min(name), '') from uplink_uplinks where interface = $1`, name).Scan(&uplink)
+// burden is what depends on packets that come and go by an interface itself.
+type burden struct {
+	Addresses, Routes int
+	Uplink            string // the name of one; empty where none leaves by it
+}
+
+// burdenOf takes the id as well of an interface whose row is being deleted.
+func burdenOf(ctx context.Context, q db.DB, name, id string) (b burden, err error) {
+	err = q.QueryRow(ctx, `select (select count(*) from network_addresses a left join network_interfaces i on i.id = a.interface_id where i.name = $1 or a.interface_id::text = $2),
+		(select count(*) from network_routes where dev = $1), (select coalesce(min(name), '') from uplink_uplinks where interface = $1)`, name, id).
+		Scan(&b.Addresses, &b.Routes, &b.Uplink)
 	if err != nil {
-		return "", fmt.Errorf("look for an uplink on %s: %w", name, err)
+		return b, fmt.Errorf("look for what is on %s: %w", name, err)
 	}
-	return uplink, nil
+	return b, nil
+}
+
+// burdened refuses new members that have something of their own: their packets come in at the bridge or the bond.
+func (in *InterfaceInput) burdened(ctx context.Context, tx db.DB, old *Interface, p *fault.Problems) error {
+	for i, m := range in.Members {
+		if old != nil && slices.Contains(old.Members, m) {
+			continue
+		}
+		b, err := burdenOf(ctx, tx, m, "")
+		if err != nil {
+			return err
+		}
+		if b != (burden{}) {
+			p.Add(fmt.Sprintf("members[%d]", i), "has addresses, routes or an uplink, which would stop working; move those to %s first", in.Name)
+		}
+	}
+	return nil
 }
 
 // circular reports whether what an interface is built on leads back to it.
@@ -145,18 +171,14 @@ func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *Inte
 	if user := usedBy(all, old.Name); user != "" {
 		return fault.New(fault.Conflict, "the interface %s is built on %s; delete or change that first", user, old.Name).WithCode("in_use")
 	}
-	var addresses, routes int
-	err = tx.QueryRow(ctx, `select (select count(*) from network_addresses where interface_id = $1), (select count(*) from network_routes where dev = $2)`,
-		old.ID, old.Name).Scan(&addresses, &routes)
-	if err != nil {
-		return fmt.Errorf("count what is on %s: %w", old.Name, err)
+	b, err := burdenOf(ctx, tx, old.Name, old.ID)
+	switch {
+	case err != nil:
+		return err
+	case b.Addresses+b.Routes > 0:
+		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, b.Addresses, b.Routes).WithCode("in_use")
+	case b.Uplink != "":
+		return fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", b.Uplink, old.Name).WithCode("in_use")
 	}
-	if addresses+routes > 0 {
-		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, addresses, routes).WithCode("in_use")
-	}
-	uplink, err := uplinkOn(ctx, tx, old.Name)
-	if err == nil && uplink != "" {
-		err = fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", uplink, old.Name).WithCode("in_use")
-	}
-	return err
+	return nil
 }
