@@ -260,14 +260,15 @@ func TestNothingIsRecordedOfATreeThatNoCommitHas(t *testing.T) {
 func TestLinesOfAFileAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	lines, page := filepath.Join(dir, "steady"), filepath.Join(dir, "measured.md")
-	if err := os.WriteFile(lines, []byte("some words\nBAR trust.11 1500 s target <=1800 s ok\n"), 0o644); err != nil {
+	if err := os.WriteFile(lines, []byte("some words\nBAR trust.11 1500 s target <=1800 s ok\nBAR dns.1 one test target 1 ok\nBAR dns.1 another target 1 short\nBAR dns.1 its second try target 1 ok\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir) // in no repository
 	if ok, err := run(t.Context(), options{lines: lines, write: page}); !ok || err != nil {
 		t.Fatalf("run = %v, %v", ok, err)
 	}
-	if got, want := rowsOf(t, page), "ci BAR trust.11 1500 s target <=1800 s ok"; got != want {
+	want := "ci BAR dns.1 one test target 1 ok; ci BAR dns.1 its second try (first another) target 1 ok; ci BAR trust.11 1500 s target <=1800 s ok"
+	if got := rowsOf(t, page); got != want {
 		t.Errorf("rows = %s, want %s", got, want)
 	}
 }

@@ -119,7 +119,7 @@ func recordLines(ctx context.Context, o options) (bool, error) {
 		return false, err
 	}
 	for line := range strings.Lines(string(src)) {
-		m.output("", filepath.Base(o.lines), strings.TrimSpace(line))
+		m.recorded(filepath.Base(o.lines), strings.TrimSpace(line))
 	}
 	return true, record(o.write, o.size(), now, m.figures)
 }

@@ -45,12 +45,22 @@ func (m *measured) late() []figure {
 
 // output takes a figure. One that is there already was measured by an earlier attempt.
 func (m *measured) output(_, test, line string) {
+	m.take(test, line, func(figure) bool { return true })
+}
+
+// recorded takes a figure of a file, which tells nothing of the tests that printed them. Who is right is not asked again: the
+// next figure of the row is that of another test.
+func (m *measured) recorded(file, line string) {
+	m.take(file, line, func(before figure) bool { return !before.OK })
+}
+
+func (m *measured) take(test, line string, again func(before figure) bool) {
 	l, err := bar.Parse(line)
 	if err != nil {
 		return
 	}
 	f := figure{Line: l, test: whole(test)}
-	i := slices.IndexFunc(m.figures, func(o figure) bool { return bar.Compare(o.Line, l) == 0 && o.test == f.test })
+	i := slices.IndexFunc(m.figures, func(o figure) bool { return bar.Compare(o.Line, l) == 0 && o.test == f.test && again(o) })
 	if i < 0 {
 		m.figures = append(m.figures, f)
 		return

@@ -41,7 +41,7 @@ checkout can run: ` + "`make bars AREA=<area>`" + ` runs the tests of one area (
 the same tests with sizes that take hours (size *torture*). ` + "`make bars AREA=<area> GATE=1`" + ` runs the smallest sizes at which
 a row still shows what it says (size *gate*): they stand here only while no larger one was measured. *Short* means the
 target was missed, and is shown like the rest. A test that fails is run once more; the figure that failed stands beside the
-second one as *first*. Where the test is called *lines* or *steady*, the row was not written by the run that measured it, but
+second one as *first*. Where the test is no name of a test (*lines*, *steady* …), the row was not written by the run that measured it, but
 from a file of that name with the lines that it printed (` + "`go run ./tools/bars -lines <file> -write docs/measured.md`" + `); *steady* is
 what ` + "`make steady`" + ` printed. The commit is the tree that was measured: nothing is written while a file other than
 this page differs from it (*-dirty*: written before that was so).
