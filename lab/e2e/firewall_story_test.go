@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// FW-32 also speaks of the forward proxy, which is not there yet.
 func TestFirewallStory(t *testing.T) {
 	b := between(t)
 	b.actions()

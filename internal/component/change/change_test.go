@@ -3,6 +3,7 @@ package change_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,17 +163,24 @@ func TestOnlyAnAdminConfirms(t *testing.T) {
 	}
 }
 
-// SYS-23 also wants the reverse proxy, the packet filter, the forward proxy and tunnels.
+// shows SYS-23
 func TestWhoeverIsSignedInReadsThePreview(t *testing.T) {
 	a, admin := apptest.Ready(t)
 	zone(admin, "home.arpa")
-	var previews []struct {
+	type preview struct {
 		Component string
 		Files     map[string]string
 	}
+	var previews []preview
 	admin.Get("/system/config-preview").Want(http.StatusOK).Data(&previews)
 	if want := len(daemons.New(daemons.Deps{}).All); len(previews) != want {
 		t.Fatalf("previews %+v, want one for each of the %d daemons", previews, want)
+	}
+	for _, name := range []string{"proxy", "firewall", "forwardproxy", "dns", "ntp", "tunnel"} {
+		i := slices.IndexFunc(previews, func(p preview) bool { return p.Component == name })
+		if i < 0 || len(previews[i].Files) == 0 {
+			t.Errorf("no text of %s in %d previews", name, len(previews))
+		}
 	}
 	admin.Get("/system/config-preview?generator=dns").Want(http.StatusOK).Data(&previews)
 	if len(previews) != 1 || !strings.Contains(previews[0].Files["/etc/unbound/unbound.conf.d/gateway.conf"], "home.arpa.") {

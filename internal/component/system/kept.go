@@ -11,7 +11,7 @@ import (
 
 // Kept is something of the past that this node keeps.
 type Kept struct {
-	Name     string     `json:"name" example:"audit" doc:"What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal) or access-log (of the reverse proxy)"`
+	Name     string     `json:"name" example:"audit" doc:"What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal), access-log (of the reverse proxy) or backups"`
 	Rows     *int64     `json:"rows" doc:"Number of entries; null if it is not counted in entries, or not known"`
 	Bytes    *int64     `json:"bytes" doc:"Disk space it takes; null if not known"`
 	Oldest   *time.Time `json:"oldest_at" doc:"Time of the oldest entry; null if empty or not known"`
@@ -24,7 +24,7 @@ func (h *handlers) keptRoute(r api.Router) {
 	api.Handle(r, api.Op{
 		ID: "list-kept", Method: http.MethodGet, Path: "/system/kept", Access: api.Viewer, AtOnce: 2,
 		Summary:     "What this node keeps of the past, and how much at most",
-		Description: "Old entries are removed every hour. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.",
+		Description: "Old entries of changes, the audit log and alerts are removed every hour, of the rest as it grows. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.",
 	}, func(ctx context.Context, _ *struct{}) (*api.Body[[]Kept], error) {
 		out := []Kept{}
 		for _, k := range h.Kept() {

@@ -3172,7 +3172,7 @@ export const setIpv6 = <ThrowOnError extends boolean = true>(options: Options<Se
 /**
  * What this node keeps of the past, and how much at most
  *
- * Old entries are removed every hour. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.
+ * Old entries of changes, the audit log and alerts are removed every hour, of the rest as it grows. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.
  */
 export const listKept = <ThrowOnError extends boolean = true>(options?: Options<ListKeptData, ThrowOnError>) => (options?.client ?? client).get<ListKeptResponses, unknown, ThrowOnError>({ url: '/system/kept', ...options });
 

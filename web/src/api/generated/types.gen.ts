@@ -7009,7 +7009,7 @@ export type SystemKept = {
      */
     max_rows: number | null;
     /**
-     * What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal) or access-log (of the reverse proxy)
+     * What it is: changes (of the configuration), audit (entries), alerts, samples (of the graphs), logs (the journal), access-log (of the reverse proxy) or backups
      */
     name: string;
     /**

@@ -2984,7 +2984,7 @@ export const listKeptQueryKey = (options?: Options<ListKeptData>) => createQuery
 /**
  * What this node keeps of the past, and how much at most
  *
- * Old entries are removed every hour. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.
+ * Old entries of changes, the audit log and alerts are removed every hour, of the rest as it grows. A change that is not live, or waits for confirmation, and an alert that lasts are kept however old they are.
  */
 export const listKeptOptions = (options?: Options<ListKeptData>) => queryOptions<ListKeptResponse, DefaultError, ListKeptResponse, ReturnType<typeof listKeptQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
