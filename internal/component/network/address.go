@@ -2,12 +2,15 @@ package network
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"net/netip"
 
 	"gateway/internal/api"
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/ownaddress"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )
@@ -68,6 +71,9 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 			p.Add("prefix", "must be at most %d for this address", ip.Addr().BitLen())
 		}
 	}
+	if ofNetwork(ip) {
+		p.Add("address", "is the address of the network itself, or its broadcast address; enter that of a host")
+	}
 	if err := resource.MustBe(ctx, tx, &p, "interface_id", "network_interfaces", "interface", in.InterfaceID); err != nil {
 		return err
 	}
@@ -75,9 +81,9 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 		return err
 	}
 	in.Address = ip.Addr().String()
-	var kind, master string
-	err = tx.QueryRow(ctx, `select i.type, coalesce((select min(m.name) from network_interfaces m where i.name collate "C" = any(m.members)), '')
-		from network_interfaces i where i.id = $1`, in.InterfaceID).Scan(&kind, &master)
+	var name, kind, master string
+	err = tx.QueryRow(ctx, `select i.name, i.type, coalesce((select min(m.name) from network_interfaces m where i.name collate "C" = any(m.members)), '')
+		from network_interfaces i where i.id = $1`, in.InterfaceID).Scan(&name, &kind, &master)
 	switch moves := old == nil || old.InterfaceID != in.InterfaceID; {
 	case err != nil:
 		return fmt.Errorf("look for the interface of %s: %w", in.Address, err)
@@ -86,38 +92,19 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 	case master != "" && moves:
 		return fault.At("interface_id", "is a member of %s, where its packets arrive; give the address to that", master)
 	}
-	return elsewhere(ctx, tx, old, in)
-}
-
-// elsewhere refuses an address that another interface has, or whose network one has: which of
-// them answers is chance, and a change that is taken back would not bring the same one back.
-// Addresses of the link itself are alike on purpose.
-func elsewhere(ctx context.Context, tx db.DB, old *Address, in *AddressInput) error {
-	mine, err := netstate.ParseAddress(in.Address, in.Prefix)
-	if err != nil || mine.Addr().IsLinkLocalUnicast() {
-		return err
-	}
 	id := ""
 	if old != nil {
 		id = old.ID
 	}
-	others, err := db.List[struct {
-		Name, Address string
-		Prefix        int
-	}](ctx, tx, `select i.name, a.address, a.prefix from network_addresses a join network_interfaces i on i.id = a.interface_id
-		where a.id::text <> $1 and a.interface_id <> $2 order by i.name`, id, in.InterfaceID)
-	if err != nil {
-		return fmt.Errorf("list the addresses beside %s: %w", in.Address, err)
+	return ownaddress.Refuse(ctx, tx, "address", ip, id, name)
+}
+
+// ofNetwork reports whether an IPv4 address is the first or the last one of its network: the kernel takes both, and nobody
+// answers there.
+func ofNetwork(p netip.Prefix) bool {
+	if !p.Addr().Is4() || p.Bits() > 30 {
+		return false
 	}
-	for _, o := range others {
-		theirs, err := netstate.ParseAddress(o.Address, o.Prefix)
-		switch {
-		case err != nil: // which the rendering names
-		case theirs.Addr() == mine.Addr():
-			return fault.At("address", "is an address of %s already", o.Name)
-		case theirs.Masked() == mine.Masked():
-			return fault.At("address", "is in the network %s, which is on %s already", mine.Masked(), o.Name)
-		}
-	}
-	return nil
+	host := binary.BigEndian.Uint32(p.Addr().AsSlice()) << p.Bits()
+	return host == 0 || host>>p.Bits() == 1<<(32-p.Bits())-1
 }

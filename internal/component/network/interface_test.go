@@ -116,6 +116,11 @@ func TestTheNameOfATunnel(t *testing.T) {
 	if a := r.Do("PUT", "/network-interfaces/"+id, object{"name": "wg7", "type": "ethernet"}); a.Complaint("name") == "" {
 		t.Errorf("a rename: answered %d %+v", a.Status, a.Error)
 	}
+	for _, address := range []string{"10.8.0.1", "10.8.0.9"} {
+		if a := r.Do("POST", "/ip-addresses", object{"interface_id": id, "address": address, "prefix": 24}); a.Complaint("address") == "" {
+			t.Errorf("%s in the network of a tunnel: answered %d %+v", address, a.Status, a.Error)
+		}
+	}
 }
 
 // Packets of a member come in at its bridge or bond: what it had itself would stop working, and look right.

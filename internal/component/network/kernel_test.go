@@ -225,6 +225,8 @@ func TestAddressesAndRoutesThatMakeNoSense(t *testing.T) {
 		{"an interface that is none", "/ip-addresses", "interface_id", object{"address": "192.0.2.3", "prefix": 24, "interface_id": "nowhere"}},
 		{"an address of another interface", "/ip-addresses", "address", object{"address": "192.0.2.1", "prefix": 24, "interface_id": other}},
 		{"a network of another interface", "/ip-addresses", "address", object{"address": "192.0.2.7", "prefix": 24, "interface_id": other}},
+		{"the address of a network", "/ip-addresses", "address", object{"address": "203.0.113.16", "prefix": 28, "interface_id": other}},
+		{"the broadcast address of a network", "/ip-addresses", "address", object{"address": "203.0.113.31", "prefix": 28, "interface_id": other}},
 		{"an address of a tunnel", "/ip-addresses", "interface_id", object{"address": "192.0.2.9", "prefix": 24, "interface_id": wg}},
 		{"no network", "/routes", "destination", object{"destination": "there", "gateway": "192.0.2.9"}},
 		{"a network of many", "/routes", "destination", object{"destination": "224.0.0.0/4", "gateway": "192.0.2.9"}},

@@ -67,6 +67,8 @@ func TestTunnelsThatMakeNoSense(t *testing.T) {
 	r.Restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, parent, members, description)
 		values ('00000000-0000-7000-8000-000000000001', 1, now(), now(), 'eth0', 'ethernet', '', '{}', ''),
 		('00000000-0000-7000-8000-000000000002', 1, now(), now(), 'wg7', 'wireguard', '', '{}', '')`)
+	r.Restore(`insert into network_addresses (id, revision, created_at, updated_at, interface_id, address, prefix, is_vip, vip_priority, description)
+		values ('00000000-0000-7000-8000-000000000003', 1, now(), now(), '00000000-0000-7000-8000-000000000001', '192.0.2.1', 24, false, 100, '')`)
 	r.server("wg7", "10.7.0.1/24")
 	for _, tc := range []struct {
 		name, field string
@@ -86,6 +88,9 @@ func TestTunnelsThatMakeNoSense(t *testing.T) {
 		{"the name of a port", "name", 409, object{"name": "eth0"}},
 		{"a port that is taken", "listen_port", 409, object{"listen_port": 51820}},
 		{"a port that is none", "listen_port", 400, object{"listen_port": 65536}},
+		{"an address of another tunnel", "address_cidr", 400, object{"address_cidr": "fd01::1/64, 10.8.0.1/32"}},
+		{"a network of another tunnel", "address_cidr", 400, object{"address_cidr": "10.8.0.9/24"}},
+		{"a network of an interface", "address_cidr", 400, object{"address_cidr": "192.0.2.9/24"}},
 		{"IPv6 with a small MTU", "mtu", 400, object{"mtu": 1200, "address_cidr": "fd00::1/64"}},
 		{"a key that is none", "private_key", 400, object{"private_key": "secret"}},
 		{"a client with routes for its peers", "client_routes", 400, object{"mode": "client", "client_routes": "10.0.0.0/8"}},
@@ -95,6 +100,19 @@ func TestTunnelsThatMakeNoSense(t *testing.T) {
 			t.Errorf("%s: answered %d %+v, want %d about %s", tc.name, a.Status, a.Error, tc.status, tc.field)
 		}
 	}
+}
+
+// One that takes the other's place may be made ready beside it.
+func TestTheNetworkOfATunnelIsOnNoOther(t *testing.T) {
+	r := newRig(t)
+	wg0 := "/tunnel/interfaces/" + r.server("wg0", "10.8.0.1/24").ID
+	r.Edit(wg0, object{"address_cidr": "10.8.0.2/24"}).Want(200)
+	next := "/tunnel/interfaces/" + r.server("wg1", "10.8.0.1/24", object{"active": false}).ID
+	if a := r.Edit(next, object{"active": true}); a.Status != 400 || a.Complaint("address_cidr") == "" {
+		t.Errorf("a second tunnel into one network answered %d %+v, want 400 about address_cidr", a.Status, a.Error)
+	}
+	r.Edit(wg0, object{"active": false}).Want(200)
+	r.Edit(next, object{"active": true}).Want(200)
 }
 
 // Under another name it would be in no zone: rules that deny would not match its packets, those for any zone would.
@@ -328,7 +346,7 @@ func TestTheNextFreeAddress(t *testing.T) {
 		{"10.8.0.1/32", nil, ""},
 		{"fd00::1/64", []string{"fd00::2/128"}, "fd00::3/128"},
 	} {
-		wg := r.server(fmt.Sprintf("wg%d", i), tc.address)
+		wg := r.server(fmt.Sprintf("wg%d", i), tc.address, object{"active": false}) // active, two would be in one network
 		if len(tc.taken) > 0 {
 			r.peer(wg, "other", object{"allowed_ips": tc.taken})
 		}

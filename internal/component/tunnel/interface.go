@@ -14,6 +14,7 @@ import (
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/ownaddress"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
 	"gateway/internal/value"
@@ -91,6 +92,9 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 		return err
 	}
 	if err := in.port(ctx, tx, old); err != nil {
+		return err
+	}
+	if err := in.addressIsFree(ctx, tx, old); err != nil {
 		return err
 	}
 	if old == nil {
@@ -215,6 +219,25 @@ func (in *InterfaceInput) nameIsFree(ctx context.Context, tx db.DB) error {
 	}
 	if kind != "" {
 		return conflict("name", fault.Said("is an interface of type %s already", kind))
+	}
+	return nil
+}
+
+// addressIsFree refuses an address or a network that is elsewhere already. A tunnel that is not active may have it: it may
+// be there to take the other's place.
+func (in *InterfaceInput) addressIsFree(ctx context.Context, tx db.DB, old *Interface) error {
+	all, err := wireguard.ParseAddresses(in.AddressCIDR)
+	if err != nil || !*in.Active {
+		return err
+	}
+	id := ""
+	if old != nil {
+		id = old.ID
+	}
+	for _, a := range all {
+		if err := ownaddress.Refuse(ctx, tx, "address_cidr", a, id, in.Name); err != nil {
+			return err
+		}
 	}
 	return nil
 }
