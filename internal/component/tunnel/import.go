@@ -282,8 +282,3 @@ func post(ctx context.Context, r api.Router, path string, body fields) error {
 	_, err = r.Call(ctx, api.Call{Method: http.MethodPost, Path: path, Body: text})
 	return err
 }
-
-// named reports whether a text has the name as a word.
-func named(text, name string) bool {
-	return slices.ContainsFunc(strings.Fields(text), func(w string) bool { return strings.Trim(w, ":,") == name })
-}

@@ -3,6 +3,7 @@ package tunnel
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -99,6 +100,17 @@ func (t *tunnels) problems() problem.Source {
 	}
 }
 
+// tunnelIn is the tunnel that a trouble is of, which may be called like any word of it: tunnel wg0: MTU,
+// address 10.8.0.1/24 on wg0, route 10.9.0.0/24 of tunnel wg0.
+func tunnelIn(subject string) string {
+	_, name, is := strings.Cut(subject, "tunnel ")
+	if !is {
+		_, name, _ = strings.Cut(subject, " on ")
+	}
+	name, _, _ = strings.Cut(name, ": ")
+	return name
+}
+
 // findProblems asks gateway-apply what is wanted and not there, and what WireGuard says.
 func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 	var r problem.Report
@@ -120,7 +132,7 @@ func (t *tunnels) findProblems(ctx context.Context) (problem.Report, error) {
 		subject := problem.Subject{Kind: tunnelKind, ID: w.Subject, Name: w.Subject}
 		isNew, page := false, listPage
 		for _, one := range all {
-			if named(w.Subject, one.Name) {
+			if tunnelIn(w.Subject) == one.Name {
 				subject.ID, subject.Name, isNew, page = one.ID, one.Name, one.New, pageOf(one.ID)
 			}
 		}
