@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"gateway/internal/api"
@@ -40,6 +41,8 @@ type handlers struct {
 	Options
 	prober prober
 	trier  trier
+	// failing is what was last told of queries that fail: it lasts until some succeed, however few are asked.
+	failing atomic.Pointer[unbound.Lately]
 }
 
 // New returns the component.

@@ -44,6 +44,7 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		return r, fmt.Errorf("read whether the resolver is enabled: %w", err)
 	}
 	if !on {
+		h.failing.Store(nil)
 		r.States["resolver"][unbound.Name] = problem.Chosen("off")
 		return r, h.setAll(ctx, &r, problem.Chosen("off"))
 	}
@@ -60,16 +61,23 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	found, known, err := h.askForwarders(ctx, zones, s.Lately.Bad())
+	told := h.failing.Load()
+	found, known, err := h.askForwarders(ctx, zones, s.Lately.Bad() || told != nil)
 	if err != nil {
 		return r, err
 	}
 	late := s.Lately
-	if found.Tried.Queries >= unbound.FewQueries {
+	switch {
+	case found.Tried.Queries >= unbound.FewQueries:
 		late = found.Tried
+	case late.Queries < unbound.FewQueries && told != nil: // nobody asks, as after a restart of the resolver
+		late = *told
 	}
 	if late.Queries >= unbound.FewQueries && late.Bad() {
 		add(resolvingFails, "degraded", problem.Params{"failed": late.Failed, "queries": late.Queries})
+		h.failing.Store(&late)
+	} else {
+		h.failing.Store(nil)
 	}
 	return r, h.judgeZones(ctx, &r, zones, found, known)
 }
