@@ -153,7 +153,7 @@ func (j *judge) withoutCheck(b backendRow) string {
 // starting reports that no server was ever checked: HAProxy takes them for up until then.
 func (j *judge) starting(b backendRow) bool {
 	for _, s := range j.servers[b.ID] {
-		if s.Active && j.stats[[2]string{b.ID, s.ProxyName}].CheckStatus != "INI" {
+		if s.Active && !notChecked(j.stats[[2]string{b.ID, s.ProxyName}]) {
 			return false
 		}
 	}
@@ -204,7 +204,7 @@ func (j *judge) serversOf(b backendRow) (down []downServer) {
 			states[s.ID] = problem.Chosen("draining")
 		case row.Mode == "maint":
 			states[s.ID] = notLive.Because("unknown", nil)
-		case row.CheckStatus == "INI":
+		case notChecked(row):
 			states[s.ID] = notCheckedYet.Because("unknown", problem.Params{"backend": b.Name})
 		case row.Status == "DEGRADED":
 			states[s.ID] = serverFailing.Because("degraded", params)
@@ -339,6 +339,11 @@ var checkReasons = map[string]string{
 	"L6RSP": "TLS handshake failed", "L6TOUT": "TLS handshake timed out",
 	"L7RSP": "invalid response", "L7TOUT": "response timed out", "L7STS": "unexpected status",
 	"SOCKERR": "socket error", "DNS": "its name does not resolve", "NONE": "no server is up", "DRAIN": "all servers are draining",
+}
+
+// notChecked reports whether the first check of a server is still to come, or under way.
+func notChecked(s haproxyconf.BackendStat) bool {
+	return strings.TrimPrefix(s.CheckStatus, "* ") == "INI"
 }
 
 func checkReason(status string) (code, words string) {

@@ -114,7 +114,7 @@ func TestStatesFollowWhatRuns(t *testing.T) {
 		{"another's certificate is not live", func(w *ward) { w.rows.stale = map[string]bool{"www.example.com": true} }, "", "", "", nil},
 		{"nobody was checked yet", func(w *ward) {
 			w.set("b1", "web1", "UP", "INI")
-			w.set("b1", "web2", "UP", "INI")
+			w.set("b1", "web2", "UP", "* INI")
 		}, "unknown", "unknown", "unknown", nil},
 		{"all servers drain", func(w *ward) {
 			w.rows.servers["b1"][0].Drain, w.rows.servers["b1"][1].Drain = true, true
