@@ -20,7 +20,7 @@ const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon,
 export function Problems() {
 	const { t } = useTranslation();
 	const features = useFeatures();
-	const { problems, count, sure, asOf } = useProblemList();
+	const { problems, count, sure, asOf, unseen } = useProblemList();
 	const worst = problems[0]?.severity;
 	const none = sure ? "problems.none" : "problems.checking";
 	const Icon = worst ? icons[worst] : sure ? CheckCircleIcon : QuestionCircleIcon;
@@ -42,7 +42,7 @@ export function Problems() {
 					<>
 						<h2>{title}</h2>
 						{problems.length === 0 && <p>{t(sure ? "problems.noneText" : "problems.checkingText")}</p>}
-						<ProblemsAsOf at={asOf} />
+						<ProblemsAsOf at={asOf} unseen={unseen} />
 						<ProblemItems problems={problems} onClick={hide} />
 						{count > problems.length && <p>{t("problems.more", { count: count - problems.length })}</p>}
 					</>

@@ -1,13 +1,17 @@
 import { useTranslation } from "react-i18next";
 import { Time } from "./Time";
 
-/** ProblemsAsOf marks a list of problems that nobody can look at again now. */
-export function ProblemsAsOf({ at }: { at: string | undefined }) {
+/** ProblemsAsOf marks a list of problems that is not all, or that nobody can look at again now. */
+export function ProblemsAsOf({ at, unseen }: { at: string | undefined; unseen: string }) {
 	const { t } = useTranslation("ui");
-	if (!at) return null;
 	return (
-		<p className="gw-subtle">
-			{t("problem.asOf")} <Time value={at} exact />
-		</p>
+		<>
+			{at && (
+				<p className="gw-subtle">
+					{t("problem.asOf")} <Time value={at} exact />
+				</p>
+			)}
+			{unseen && <p className="gw-subtle">{t("problem.unknown", { names: unseen })}</p>}
+		</>
 	);
 }

@@ -43,6 +43,8 @@ export interface Known {
 	sure: boolean;
 	/** When the server said so, where it does not answer that any more: it may be otherwise by now. */
 	asOf?: string;
+	/** What nobody can look at because of a problem that is listed: it may have others. */
+	unseen: string;
 }
 
 /** useProblemList is what the server found, what this browser alone can know, and whether that is all. */
@@ -57,10 +59,12 @@ export function useProblemList(): Known {
 		list.map((one) => ({ ...one, id: `${id} ${one.id}` })),
 	);
 	const found = data ? served(data) : [];
-	const unknown: Problem[] = reasonsIn(unexplained(data)).map(([message, names]) => ({
+	const named = (components: string[]) => components.map((name) => i18next.t(`${name}:title`)).join(", ");
+	const open = unexplained(data);
+	const unknown: Problem[] = reasonsIn(open).map(([message, names]) => ({
 		id: `unknown ${message}`,
 		severity: "warning",
-		title: t("problem.unknown", { names: names.map((name) => i18next.t(`${name}:title`)).join(", ") }),
+		title: t("problem.unknown", { names: named(names) }),
 		detail: sentence(message),
 	}));
 	const problems = [...own, ...found, ...unknown].sort((a, b) => rank[a.severity] - rank[b.severity]);
@@ -70,6 +74,7 @@ export function useProblemList(): Known {
 		count: own.length + unknown.length + total,
 		sure: data !== undefined && !isError && connection === "online",
 		asOf: old ? new Date(dataUpdatedAt).toISOString() : undefined,
+		unseen: named((data?.unknown ?? []).filter((one) => !open.includes(one)).map(({ component }) => component)),
 	};
 }
 

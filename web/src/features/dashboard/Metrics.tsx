@@ -41,7 +41,7 @@ export function Metrics({ history }: { history: History<SysResources> }) {
 				title={t("metric.disk")}
 				line="disk"
 				value={now("disk")}
-				detail={of(disk.used, disk.total)}
+				detail={of(disk.used, disk.used + disk.free)}
 			/>
 			{conntrack && (
 				<MetricCard

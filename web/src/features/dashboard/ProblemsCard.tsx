@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 /** ProblemsCard is the same list that the indicator has, where one looks first. */
 export function ProblemsCard() {
 	const { t } = useTranslation("dashboard");
-	const { problems, count, sure, asOf } = useProblemList();
+	const { problems, count, sure, asOf, unseen } = useProblemList();
 	return (
 		<Card isCompact>
 			<CardHeader className="gw-card-head">
@@ -20,7 +20,7 @@ export function ProblemsCard() {
 					</p>
 				)}
 				{count === 0 && !sure && <p className="gw-subtle">{t("problemList.checking")}</p>}
-				<ProblemsAsOf at={asOf} />
+				<ProblemsAsOf at={asOf} unseen={unseen} />
 				<ProblemItems problems={problems} />
 				{count > problems.length && (
 					<p className="gw-subtle">{t("problemList.more", { count: count - problems.length })}</p>

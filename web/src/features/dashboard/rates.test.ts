@@ -6,7 +6,7 @@ const resources = (busy: number, total: number, conntrack?: SysResources["conntr
 	({
 		cpu: { busy_seconds: busy, total_seconds: total },
 		memory: { used: 1, total: 4 },
-		disk: { used: 9, total: 10 },
+		disk: { used: 9, free: 1, total: 12 },
 		conntrack,
 	}) as SysResources;
 

@@ -21,7 +21,8 @@ export function withResources(
 	const values = {
 		cpu: fresh ? cpuShare(last.cpu, now.cpu) : null,
 		memory: share(now.memory.used, now.memory.total),
-		disk: share(now.disk.used, now.disk.total),
+		// As in df: what is reserved for root is not there for the rest, and the problem goes by the same.
+		disk: share(now.disk.used, now.disk.used + now.disk.free),
 		conntrack: now.conntrack ? now.conntrack.count : null,
 	};
 	return { last: now, points: append(points, { time, values }) };
