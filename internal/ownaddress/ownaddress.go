@@ -17,7 +17,7 @@ func Refuse(ctx context.Context, tx db.DB, field string, mine netip.Prefix, id, 
 	if mine.Addr().IsLinkLocalUnicast() {
 		return nil
 	}
-	others, err := db.List[struct{ Name, Address string }](ctx, tx, `select * from (
+	others, err := db.List[struct{ Name, Address string }](ctx, tx, `select name, address from (
 			select i.name, a.address || '/' || a.prefix as address from network_addresses a join network_interfaces i on i.id = a.interface_id
 				where a.id::text <> $1
 			union all select t.name, btrim(one) from tunnel_interfaces t, regexp_split_to_table(t.address_cidr, ',') one
