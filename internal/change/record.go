@@ -34,9 +34,9 @@ type Objects struct {
 	Count     int    `json:"count" doc:"How many rows"`
 }
 
-// recordQuery names a batch by its objects: how many operations it had tells two of them apart no better than their time.
+// recordQuery names a batch by its objects: how many operations it had tells two of them apart no better than their time. An import has a name of its own.
 const recordQuery = `select c.id::text, c.created_at, c.component, c.action,
-	case when c.action = 'batch' then coalesce((select string_agg(n.name, ', ' order by n.first) filter (where n.place <= 3) || case when max(n.place) > 3 then ', …' else '' end
+	case when c.action = 'batch' and c.subject ~ '^[0-9]+ operations?$' then coalesce((select string_agg(n.name, ', ' order by n.first) filter (where n.place <= 3) || case when max(n.place) > 3 then ', …' else '' end
 		from (select name, min(number) as first, row_number() over (order by min(number)) as place
 			from (select r.number, coalesce(i ->> 'fqdn', i ->> 'name', i -> 'names' ->> 0, i ->> 'path_prefix', i ->> 'address', i ->> 'email') as name
 				from change_rows r, lateral (select coalesce(r.new_row, r.old_row)) as x (i) where r.change_id = c.id order by r.number limit 20) f

@@ -54,7 +54,7 @@ func New(d Deps) Daemons {
 	all := []daemon.Daemon{
 		journald.New(journald.Options{Units: d.Units, AccessLog: haproxyconf.AccessLog}),
 		netstate.New(netstate.Options{Host: d.Host, Routing: routing, Sysctl: sysctl, Log: d.Log}),
-		wireguard.New(wireguard.Options{Host: d.Host, Routing: routing, Remember: wireguard.EndpointsPath, Log: d.Log}),
+		wireguard.New(wireguard.Options{Host: d.Host, Routing: routing, Remember: wireguard.EndpointsPath, Installed: wireguard.KeyPath, Log: d.Log}),
 		multiwan.New(multiwan.Options{Host: d.Host, Routing: routing, Exec: d.Exec, HealthFile: multiwan.HealthPath, Log: d.Log}),
 		chrony.New(chrony.Options{Units: d.Units, Exec: d.Exec}),
 		kea.New(kea.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: names, Seen: kea.SeenPath, Log: d.Log}),

@@ -179,7 +179,9 @@ func TestAFailedQueryHasTheResolverTried(t *testing.T) {
 		{name: "many failed, and it cannot be tried", lately: unbound.Lately{Queries: 9, Failed: 9}, asked: true, state: "degraded"},
 		{name: "many failed, and nobody tries", lately: unbound.Lately{Queries: 9, Failed: 9}, away: true, state: "degraded"},
 		{name: "it was restarted, and nobody asks", asked: true, state: "degraded"},
-		{name: "some ask, and are answered", lately: unbound.Lately{Queries: 9}, asked: true},
+		{name: "some ask, and are answered", lately: unbound.Lately{Queries: 2}},
+		{name: "many failed again", lately: unbound.Lately{Queries: 9, Failed: 9}, tried: unbound.Lately{Queries: 5, Failed: 5}, asked: true, state: "degraded"},
+		{name: "only names of the own network are asked", lately: unbound.Lately{Queries: 9}, tried: unbound.Lately{Queries: 5, Failed: 5}},
 		{name: "one failed, and nobody tries", lately: unbound.Lately{Queries: 1, Failed: 1}, away: true},
 	} {
 		n.lately, tried, asked, n.answers = step.lately, step.tried, nil, nil

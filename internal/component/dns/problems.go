@@ -62,6 +62,9 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		return r, err
 	}
 	told := h.failing.Load()
+	if s.Lately.Failed < s.Lately.Queries {
+		told = nil // what was asked since is more to go by
+	}
 	found, known, err := h.askForwarders(ctx, zones, s.Lately.Bad() || told != nil)
 	if err != nil {
 		return r, err

@@ -71,7 +71,8 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 			p.Add("prefix", "must be at most %d for this address", ip.Addr().BitLen())
 		}
 	}
-	if ofNetwork(ip) {
+	other := old == nil || old.Address != in.Address || old.Prefix != in.Prefix // one that is stored may be older than the rule
+	if other && ofNetwork(ip) {
 		p.Add("address", "is the address of the network itself, or its broadcast address; enter that of a host")
 	}
 	if err := resource.MustBe(ctx, tx, &p, "interface_id", "network_interfaces", "interface", in.InterfaceID); err != nil {
@@ -84,7 +85,8 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 	var name, kind, master string
 	err = tx.QueryRow(ctx, `select i.name, i.type, coalesce((select min(m.name) from network_interfaces m where i.name collate "C" = any(m.members)), '')
 		from network_interfaces i where i.id = $1`, in.InterfaceID).Scan(&name, &kind, &master)
-	switch moves := old == nil || old.InterfaceID != in.InterfaceID; {
+	moves := old == nil || old.InterfaceID != in.InterfaceID
+	switch {
 	case err != nil:
 		return fmt.Errorf("look for the interface of %s: %w", in.Address, err)
 	case kind == netstate.WireGuard:
@@ -92,11 +94,14 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 	case master != "" && moves:
 		return fault.At("interface_id", "is a member of %s, where its packets arrive; give the address to that", master)
 	}
-	id := ""
-	if old != nil {
-		id = old.ID
+	if !other && !moves {
+		return nil
 	}
-	return ownaddress.Refuse(ctx, tx, "address", ip, id, name)
+	at := ownaddress.Place{Field: "address", Interface: name}
+	if old != nil {
+		at.ID = old.ID
+	}
+	return at.Refuse(ctx, tx, ip)
 }
 
 // ofNetwork reports whether an IPv4 address is the first or the last one of its network: the kernel takes both, and nobody

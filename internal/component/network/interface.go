@@ -82,7 +82,7 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	if err := p.Err(); err != nil {
 		return err
 	}
-	if err := in.besideTunnels(ctx, tx); err != nil {
+	if err := in.besideTunnels(ctx, tx, old); err != nil {
 		return err
 	}
 	if err := in.turns(ctx, tx, old); err != nil {
@@ -92,10 +92,10 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 }
 
 // besideTunnels refuses the name of a tunnel for anything else, as both would want the one link, and an MTU for one that
-// has its own.
-func (in *InterfaceInput) besideTunnels(ctx context.Context, tx db.DB) error {
+// has its own. An MTU that is stored may be older than the rule.
+func (in *InterfaceInput) besideTunnels(ctx context.Context, tx db.DB, old *Interface) error {
 	is := in.Type == netstate.WireGuard
-	if is && in.MTU == nil {
+	if is && (in.MTU == nil || old != nil && old.Name == in.Name && old.MTU != nil && *old.MTU == *in.MTU) {
 		return nil
 	}
 	var tunnel bool

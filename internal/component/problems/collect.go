@@ -64,10 +64,16 @@ type collector struct {
 	flight     singleflight.Group
 	mu         sync.Mutex
 	last       *snapshot
-	told       string               // version of the last answer, also of one that was forgotten
-	generation int                  // counts what made the last answer an old one
-	since      map[string]time.Time // by the problem's key, of those there are
+	told       string         // version of the last answer, also of one that was forgotten
+	generation int            // counts what made the last answer an old one
+	since      map[string]age // by the problem's key, of those there are
 }
+
+// age is since when a problem is there, and when it was last seen.
+type age struct{ since, seen time.Time }
+
+// lately is how long ago a problem was seen that is still the same, whatever its component says of its beginning.
+const lately = time.Minute
 
 // get is what is wrong now, not older than fresh. Whoever stops waiting does not end it for
 // the others.
@@ -225,20 +231,23 @@ func (c *collector) reason(err error) fault.Sentence {
 func (c *collector) keep(s *snapshot, generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	since := make(map[string]time.Time, len(s.problems))
+	since := make(map[string]age, len(s.problems))
 	if len(s.unknown) > 0 {
 		maps.Copy(since, c.since) // theirs may still be there
 	}
 	for i := range s.problems {
 		p := &s.problems[i]
-		if p.Since.IsZero() {
+		reported := !p.Since.IsZero()
+		if !reported {
 			p.Since = s.at.UTC()
 		}
-		// A daemon that is loaded anew counts from then on; the problem is as old as before.
-		if before, known := c.since[p.Key()]; known && before.Before(p.Since) {
-			p.Since = before
+		// A daemon that is loaded anew counts from then on; the problem is as old as before. While nobody looked it may
+		// have been over, and is another one now.
+		before, known := c.since[p.Key()]
+		if known && before.since.Before(p.Since) && (!reported || s.at.Sub(before.seen) < lately) {
+			p.Since = before.since
 		}
-		since[p.Key()] = p.Since
+		since[p.Key()] = age{p.Since, s.at}
 	}
 	slices.SortFunc(s.problems, func(a, b problem.Problem) int {
 		return cmp.Or(a.Severity.Compare(b.Severity), strings.Compare(a.Key(), b.Key()))

@@ -107,10 +107,17 @@ func TestSinceIsNoLaterThanWhenItWasFirstSeen(t *testing.T) {
 		return problem.Report{Problems: []problem.Problem{on(bad, "toy", "a").SinceAt(reported.Load())}}, nil
 	}})
 	begin := r.now()
-	for i, at := range []time.Duration{-time.Minute, 5 * time.Second, -time.Hour} {
-		since := begin.Add(at)
+	for i, step := range []struct{ at, want time.Duration }{
+		{-time.Minute, -time.Minute},
+		{5 * time.Second, -time.Minute},
+		{-time.Hour, -time.Hour},
+		{2 * time.Minute, 2 * time.Minute}, // nobody looked for so long that it may be another one
+	} {
+		since, want := begin.Add(step.at), step.want
 		reported.Store(&since)
-		want := min(at, -time.Minute)
+		if i == 3 {
+			r.clock.Add(120)
+		}
 		if s := r.look(t); !s.problems[0].Since.Equal(begin.Add(want)) {
 			t.Errorf("look %d: since %v, want %v", i, s.problems[0].Since, begin.Add(want))
 		}

@@ -48,7 +48,7 @@ func TestASecretThatCannotBeDecryptedIsNamed(t *testing.T) {
 	r.Do("POST", "/radius/clients", object{"name": "ap-1", "address": "192.0.2.1", "secret": "correct-horse"}).Want(http.StatusCreated)
 	r.Do("POST", "/radius/clients", object{"name": "ap-2", "address": "192.0.2.2", "secret": "correct-horse"}).Want(http.StatusCreated)
 	r.Do("POST", "/radius/users", object{"name": "ann", "password": "wonder land"}).Want(http.StatusCreated)
-	r.Edit("/radius/settings", object{"listen_addresses": []string{"127.0.0.1"}}).Want(http.StatusOK)
+	r.Edit("/radius/settings", object{"enabled": true, "listen_addresses": []string{"127.0.0.1"}}).Want(http.StatusOK)
 
 	r.Restore(`update radius_clients set secret = 'sealed by another master key' where name = 'ap-1'`)
 	out, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal)
@@ -60,6 +60,14 @@ func TestASecretThatCannotBeDecryptedIsNamed(t *testing.T) {
 	}
 	if out, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal); err == nil {
 		t.Errorf("none of three: rendered %d files", len(out.Files))
+	}
+	r.Do("POST", "/radius/users", object{"name": "bob", "password": "wonder land"}).Want(http.StatusCreated)
+	if out, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal); err == nil {
+		t.Errorf("a new user without a client: rendered %d files", len(out.Files))
+	}
+	r.Edit("/radius/settings", object{"enabled": false}).Want(http.StatusOK)
+	if _, err := r.Daemon.Render(t.Context(), r.Pool, r.Box.Unseal); err != nil {
+		t.Errorf("it cannot be switched off: %v", err)
 	}
 	r.Edit("/radius/settings", object{"zones": []string{}}).Want(http.StatusOK)
 	if probe, err := freeradius.LoadProbe(t.Context(), r.Pool, r.Box.Unseal); err != nil || probe == "" {

@@ -117,6 +117,7 @@ func (h *handlers) away(listen []string) ([]string, error) {
 	own := sys.Addresses(links)
 	return slices.DeleteFunc(slices.Clone(listen), func(text string) bool {
 		a, err := netip.ParseAddr(text)
-		return err != nil || a.IsUnspecified() || slices.Contains(own, a.Unmap())
+		local := a.Is4() && a.IsLoopback() // all of 127/8 is, whatever is configured
+		return err != nil || a.IsUnspecified() || local || slices.Contains(own, a.Unmap())
 	}), nil
 }

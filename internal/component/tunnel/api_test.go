@@ -113,6 +113,10 @@ func TestTheNetworkOfATunnelIsOnNoOther(t *testing.T) {
 	}
 	r.Edit(wg0, object{"active": false}).Want(200)
 	r.Edit(next, object{"active": true}).Want(200)
+	r.Restore(`update tunnel_interfaces set active = true`) // as it was stored before there was the rule
+	r.Edit(wg0, object{"description": "the former one"}).Want(200)
+	r.client("wg2", "10.2.0.2/32")
+	r.client("wg3", "10.2.0.2/32") // as providers give it to everybody
 }
 
 // Under another name it would be in no zone: rules that deny would not match its packets, those for any zone would.

@@ -1,9 +1,12 @@
 package tunnel_test
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +23,12 @@ import (
 
 func contract(t *testing.T) componenttest.Setup {
 	t.Helper()
+	return contractWith(t, "")
+}
+
+// contractWith reads keys that are installed from a file.
+func contractWith(t *testing.T, installed string) componenttest.Setup {
+	t.Helper()
 	return componenttest.Setup{
 		Schemas: schemas(),
 		Parse: func(out daemon.Rendering) error {
@@ -28,7 +37,7 @@ func contract(t *testing.T) componenttest.Setup {
 			return errors.Join(err, keyErr)
 		},
 		Daemon: func(*componenttest.Rig) daemon.Daemon {
-			return wireguard.New(wireguard.Options{ImportFolder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+			return wireguard.New(wireguard.Options{ImportFolder: t.TempDir(), Installed: installed, Log: slog.New(slog.DiscardHandler)})
 		},
 		Component: func(r *componenttest.Rig) component.Component {
 			return tunnel.New(tunnel.Options{DB: r.Pool, Run: r.Run, Box: r.Box, Applier: r})
@@ -102,6 +111,52 @@ func TestALostMasterKeyTakesNoTunnelDown(t *testing.T) {
 		}
 		if out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal); err == nil {
 			t.Errorf("no key at all: rendered %d files, problems %+v", len(out.Files), out.Problems)
+		}
+		return componenttest.ErrUndo
+	})
+}
+
+// What is decided meanwhile is applied all the same, such as that a peer is to be let in no longer.
+func TestInstalledKeysStayInUseWhenTheMasterKeyIsLost(t *testing.T) {
+	installed := filepath.Join(t.TempDir(), "keys.conf")
+	r := componenttest.New(t, contractWith(t, installed))
+	filled(r)
+	before := r.Rendered()
+	if err := os.WriteFile(installed, before.File(wireguard.KeyPath), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Tx(func(tx pgx.Tx) error {
+		render := func(statement string) daemon.Rendering {
+			t.Helper()
+			if _, err := tx.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+			out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		out := render(`with lost as (update tunnel_peers set preshared_key = 'by another master key') update tunnel_interfaces set private_key = 'by another master key'`)
+		for _, path := range []string{wireguard.KeyPath, wireguard.Path} {
+			if !bytes.Equal(out.File(path), before.File(path)) {
+				t.Errorf("%s is not as it was", path)
+			}
+		}
+		if len(out.Problems) != 2 || out.Problems[0].Subject != "the stored key of tunnel wg7" || out.Problems[1].Subject != "the stored key of peer phone of tunnel wg7" {
+			t.Errorf("problems are %+v", out.Problems)
+		}
+		if out = render(`update tunnel_interfaces set name = 'wg8'`); !strings.Contains(string(out.File(wireguard.KeyPath)), "private wg8 ") {
+			t.Error("a tunnel with another name lost its key")
+		}
+		if out = render(`update tunnel_peers set active = false`); strings.Contains(string(out.File(wireguard.Path)), "10.8.0.2/32") {
+			t.Error("a peer that was switched off is let in")
+		}
+		if _, err := tx.Exec(t.Context(), `update tunnel_interfaces set public_key = $1`, strings.Repeat("k", 42)+"A="); err != nil {
+			return err
+		}
+		if out, err := r.Daemon.Render(t.Context(), tx, r.Box.Unseal); err == nil {
+			t.Errorf("the control, a key that belongs to another: rendered %d files, problems %+v", len(out.Files), out.Problems)
 		}
 		return componenttest.ErrUndo
 	})

@@ -224,18 +224,21 @@ func (in *InterfaceInput) nameIsFree(ctx context.Context, tx db.DB) error {
 }
 
 // addressIsFree refuses an address or a network that is elsewhere already. A tunnel that is not active may have it: it may
-// be there to take the other's place.
+// be there to take the other's place. One that is stored may be older than the rule.
 func (in *InterfaceInput) addressIsFree(ctx context.Context, tx db.DB, old *Interface) error {
+	if !*in.Active || old != nil && old.Active && old.AddressCIDR == in.AddressCIDR {
+		return nil
+	}
 	all, err := wireguard.ParseAddresses(in.AddressCIDR)
-	if err != nil || !*in.Active {
+	if err != nil {
 		return err
 	}
-	id := ""
+	at := ownaddress.Place{Field: "address_cidr", Interface: in.Name, Tunnel: true}
 	if old != nil {
-		id = old.ID
+		at.ID = old.ID
 	}
 	for _, a := range all {
-		if err := ownaddress.Refuse(ctx, tx, "address_cidr", a, id, in.Name); err != nil {
+		if err := at.Refuse(ctx, tx, a); err != nil {
 			return err
 		}
 	}

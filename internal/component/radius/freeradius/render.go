@@ -60,10 +60,10 @@ type quoting struct {
 }
 
 func (s State) render(q quoting) (daemon.Rendering, error) {
-	if len(s.sealed) > 0 && len(s.Clients)+len(s.Users) == 0 {
+	if s.lost && s.Settings.On() {
 		// A master key that is lost must not take the sign-in away from everybody.
 		return daemon.Rendering{}, fault.New(fault.Invalid,
-			"no secret of the RADIUS server can be decrypted with this node's master key; enter them again, or put the right master key back").WithCode("keys_unreadable")
+			"no RADIUS client, or no RADIUS user, can be decrypted with this node's master key; enter their secrets again, or put the right master key back").WithCode("keys_unreadable")
 	}
 	r := daemon.Rendering{Problems: s.sealed, Units: []daemon.Unit{{Name: Unit, Up: s.Settings.On()}}}
 	settings := s.Settings

@@ -57,6 +57,7 @@ type State struct {
 	Clients []Client
 	Users   []User
 	sealed  []daemon.Problem // rows whose secret cannot be decrypted
+	lost    bool             // there are clients, or users, and none of them is left
 }
 
 func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s State, err error) {
@@ -91,6 +92,7 @@ func (s *State) loadClients(ctx context.Context, q db.DB, unseal daemon.Unseal) 
 		}
 		s.Clients = append(s.Clients, Client{c.Name, c.Address, key, c.Signed})
 	}
+	s.lost = len(clients) > 0 && len(s.Clients) == 0
 	return nil
 }
 
@@ -145,5 +147,6 @@ func (s *State) loadUsers(ctx context.Context, q db.DB, unseal daemon.Unseal) er
 		}
 		s.Users = append(s.Users, User{r.Name, password, r.Enabled, r.VLAN})
 	}
+	s.lost = s.lost || len(rows) > 0 && len(s.Users) == 0
 	return nil
 }

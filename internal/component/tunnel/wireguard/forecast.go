@@ -19,7 +19,7 @@ import (
 // Forecast is what applying the rows makes of the kernel.
 func Forecast() forecast.Source {
 	return forecast.Source{Name: Name, Tables: Tables(), Load: func(ctx context.Context, q db.DB) (forecast.Change, error) {
-		s, err := load(ctx, q, withoutKeys)
+		s, err := load(ctx, q, withoutKeys, newKeys)
 		return s.change(linkKind, time.Now()), err
 	}}
 }

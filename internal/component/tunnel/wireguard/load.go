@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"net/netip"
+	"sync"
 	"time"
 
 	"gateway/internal/daemon"
@@ -38,20 +39,22 @@ type (
 type state struct {
 	Config
 	keys   Keys
-	sealed int // tunnels whose key cannot be decrypted
+	sealed int // tunnels whose key is lost: it cannot be decrypted, and is not installed
 	others forecast.Rows
+
+	installed func() Keys
 }
 
 func (d *tunnels) load(ctx context.Context, q db.DB, unseal daemon.Unseal) (state, error) {
-	s, err := load(ctx, q, unseal)
+	s, err := load(ctx, q, unseal, sync.OnceValue(d.installed))
 	s.others = forecast.Rows{Sources: d.Routing, DB: q}
 	return s, err
 }
 
 // load reads what is active. Whether a peer has expired is asked when it is applied: that
 // changes without a change of rows.
-func load(ctx context.Context, q db.DB, unseal daemon.Unseal) (s state, err error) {
-	s.keys = newKeys()
+func load(ctx context.Context, q db.DB, unseal daemon.Unseal, installed func() Keys) (s state, err error) {
+	s.keys, s.installed = newKeys(), installed
 	tunnels, err := db.List[tunnelRow](ctx, q, `select id, name, mode, address_cidr, coalesce(listen_port, 0), coalesce(mtu, 0), public_key, private_key
 		from tunnel_interfaces where active order by name`)
 	if err != nil {
@@ -86,7 +89,9 @@ func (s *state) take(r tunnelRow, peers []peerRow, unseal daemon.Unseal) {
 	}
 	private, err := unseal(r.PrivateKey, InterfaceKeyPlace(r.ID))
 	if err != nil {
-		s.sealed++
+		if kept, is := s.rescued(r); is {
+			private, err = kept, nil
+		}
 	}
 	if why, is := keyFlaw(private, err); is {
 		s.skip("tunnel "+r.Name, why)
@@ -142,6 +147,11 @@ func (s *state) takePeer(t *Tunnel, of tunnelRow, r peerRow, unseal daemon.Unsea
 	}
 	if p.Preshared {
 		shared, err := unseal(r.PresharedKey, PresharedKeyPlace(r.ID))
+		if err != nil {
+			if kept, is := s.rescuedShared(PeerKey{t.Name, r.PublicKey}, r.Name); is {
+				shared, err = kept, nil
+			}
+		}
 		if why, is := keyFlaw(shared, err); is {
 			s.skip(subject, why)
 			return
@@ -188,7 +198,7 @@ func (s *state) duplicateNetworks(t Tunnel) {
 
 func render(s state) (daemon.Rendering, error) {
 	if s.sealed > 0 && len(s.Tunnels) == 0 {
-		// A master key that is lost must not take every tunnel down, and with them the last copy of their keys.
+		// Not even the installed ones are there to be read: what runs stays as it is.
 		return daemon.Rendering{}, fault.New(fault.Invalid,
 			"no key of a tunnel can be decrypted with this node's master key; generate new ones, or put the right master key back").WithCode("keys_unreadable")
 	}

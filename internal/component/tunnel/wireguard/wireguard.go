@@ -44,6 +44,8 @@ type Options struct {
 	Kind string
 	// Remember is the file for what names of endpoints led to; empty for none.
 	Remember string
+	// Installed is the file of the keys that are installed; empty for none.
+	Installed string
 	// ImportFolder is where wg-quick has its files.
 	ImportFolder string
 	Now          func() time.Time
