@@ -58,6 +58,7 @@ func open(dsn string, limit time.Duration) (*pgxpool.Pool, error) {
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30000"
 	cfg.ConnConfig.RuntimeParams["application_name"] = "gateway"
 	cfg.ConnConfig.RuntimeParams["random_page_cost"] = "1.1" // the planner's default is a spinning disk's
+	cfg.ConnConfig.Tracer = &answers{}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open database pool: %w", err)

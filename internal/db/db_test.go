@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway/internal/change"
 	"gateway/internal/db"
@@ -241,6 +244,77 @@ func TestABusyPoolIsNotADatabaseThatIsAway(t *testing.T) {
 	<-time.After(2 * time.Second) // longer than a probe waits
 	if !w.Up() {
 		t.Error("the database counts as away while others have all connections")
+	}
+}
+
+// slowConn is one on which answers come only while it is not held up.
+type slowConn struct {
+	net.Conn
+	held *atomic.Bool
+	end  atomic.Int64 // of the patience of who reads
+}
+
+func (c *slowConn) SetDeadline(t time.Time) error {
+	c.end.Store(0)
+	if !t.IsZero() {
+		c.end.Store(t.UnixNano())
+	}
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *slowConn) Read(b []byte) (int, error) {
+	for c.held.Load() {
+		if end := c.end.Load(); end != 0 && time.Now().UnixNano() > end {
+			return 0, os.ErrDeadlineExceeded
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	return c.Conn.Read(b)
+}
+
+// A machine with too much to do answers a probe late. As long as it answers others, nobody is to be refused.
+func TestALateProbeIsNotADatabaseThatIsAway(t *testing.T) {
+	var held atomic.Bool
+	var dialled atomic.Int64
+	cfg := dbtest.New(t, change.Schema()).Config()
+	dial := cfg.ConnConfig.DialFunc
+	cfg.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if dialled.Add(1) == 1 || err != nil { // the one of the others
+			return c, err
+		}
+		return &slowConn{Conn: c, held: &held}, nil
+	}
+	cfg.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := pool.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := db.NewWatch(pool, func(context.Context) error { return nil }, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	defer func() { held.Store(false); cancel(); <-done }()
+	for !w.Up() && ctx.Err() == nil {
+		<-time.After(10 * time.Millisecond)
+	}
+	held.Store(true)
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+		if _, err := pool.Exec(ctx, `select 1`); err != nil {
+			t.Fatal(err)
+		}
+		if !w.Up() {
+			t.Fatal("the database counts as away while it answers")
+		}
+	}
+	for end := time.Now().Add(3 * time.Second); w.Up(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the control: a database that answers nobody counts as up")
+		}
 	}
 }
 

@@ -15,7 +15,22 @@ const (
 	probeEvery   = 500 * time.Millisecond
 	probeTimeout = 800 * time.Millisecond
 	lookEvery    = 100 * time.Millisecond
+	// justNow is how long ago another query was answered by a database that is there, and as slow as its machine.
+	justNow = 300 * time.Millisecond
 )
+
+// answers knows when the database last answered a query of a pool.
+type answers struct{ last atomic.Int64 }
+
+func (*answers) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (a *answers) TraceQueryEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
+	if q.Err == nil {
+		a.last.Store(time.Now().UnixNano())
+	}
+}
 
 // Watch knows whether the database answers and is migrated. Nothing asks the
 // database for that on the way of a request: a hung server would hold the request too.
@@ -58,6 +73,9 @@ func (w *Watch) probe(ctx context.Context) error {
 	defer cancel()
 	if err := w.ask(short); err != nil {
 		w.hangUp()
+		if w.ready && short.Err() != nil && w.answersOthers() {
+			return nil // late, on a machine with too much to do, and not away
+		}
 		return err
 	}
 	if w.ready {
@@ -68,6 +86,11 @@ func (w *Watch) probe(ctx context.Context) error {
 	}
 	w.ready = true
 	return nil
+}
+
+func (w *Watch) answersOthers() bool {
+	a, ok := w.pool.Config().ConnConfig.Tracer.(*answers)
+	return ok && time.Since(time.Unix(0, a.last.Load())) < justNow
 }
 
 func (w *Watch) ask(ctx context.Context) (err error) {
