@@ -43,25 +43,31 @@ func TestACommitThatTakesLongerThanItsCallerIsToldAsStored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	caller, cancel := context.WithCancel(ctx)
-	gaveUp := make(chan error, 1)
-	go func() {
-		defer cancel()
-		gaveUp <- underWay(ctx, pool)
-	}()
-	told := false
-	err := run.Run(caller, change.Change{Component: "ntp", Action: "ntp.pool.create", Subject: "slow"}, func(tx change.Tx) error {
-		tx.AfterCommit(func(context.Context) error { told = true; return nil })
-		return add("slow")(tx)
-	})
-	if err := <-gaveUp; err != nil {
-		t.Fatal(err)
+	for range 5 { // breaking off may still reach it outside of what it heeds nobody in
+		caller, cancel := context.WithCancel(ctx)
+		gaveUp := make(chan error, 1)
+		go func() {
+			defer cancel()
+			gaveUp <- underWay(ctx, pool)
+		}()
+		told := false
+		err := run.Run(caller, change.Change{Component: "ntp", Action: "ntp.pool.create", Subject: "slow"}, func(tx change.Tx) error {
+			tx.AfterCommit(func(context.Context) error { told = true; return nil })
+			return add("slow")(tx)
+		})
+		if err := <-gaveUp; err != nil {
+			t.Fatal(err)
+		}
+		var stored bool
+		if err := pool.QueryRow(ctx, `select exists (select from pools where name = 'slow')`).Scan(&stored); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case stored && err == nil && told:
+			return
+		case stored || err == nil || told:
+			t.Fatalf("stored %t, told %v, its effects came %t; want it stored and told so", stored, err, told)
+		}
 	}
-	var stored bool
-	if err := pool.QueryRow(ctx, `select exists (select from pools where name = 'slow')`).Scan(&stored); err != nil {
-		t.Fatal(err)
-	}
-	if !stored || err != nil || !told {
-		t.Errorf("stored %t, told %v, its effects came %t; want it stored and told so", stored, err, told)
-	}
+	t.Error("no commit outlasted its caller")
 }
