@@ -23,6 +23,7 @@ type object = componenttest.Object
 type links []sys.Interface
 
 func (l links) Interfaces() ([]sys.Interface, error) { return l, nil }
+func (l links) DeadPacketSockets() (int, error)      { return 0, nil }
 
 func machine() links {
 	return links{

@@ -256,4 +256,14 @@ func TestAnInterfaceThatIsMadeAnewIsServed(t *testing.T) {
 	if err := <-done; err != nil || s.kea.Starts != 2 {
 		t.Errorf("%d starts, %v", s.kea.Starts, err)
 	}
+	s.kea.Unwire("eth1") // while nobody watches, as after a kill of gateway-apply
+	s.kea.Wire("eth1", "192.0.2.1/24")
+	ctx, stop = context.WithCancel(t.Context())
+	go func() { done <- s.Daemon.Background(ctx, func() {}) }()
+	s.Daemon.Live(s.Rendered())
+	s.kea.MustObtain(s.kea.NewClient("eth1", "02:00:5e:00:53:05"))
+	stop()
+	if err := <-done; err != nil || s.kea.Starts != 3 {
+		t.Errorf("after a kill: %d starts, %v", s.kea.Starts, err)
+	}
 }

@@ -126,6 +126,15 @@ func (k *Kea) Interfaces() (out []sys.Interface, err error) {
 	return out, err
 }
 
+// DeadPacketSockets are those of Kea's network.
+func (k *Kea) DeadPacketSockets() (n int, err error) {
+	err = k.space.Do(func() error {
+		n, err = sys.NewHost(time.Now).DeadPacketSockets()
+		return err
+	})
+	return n, err
+}
+
 // Options are those of a daemon that manages this Kea.
 func (k *Kea) Options() kea.Options {
 	return kea.Options{

@@ -20,6 +20,7 @@ import (
 	"gateway/internal/daemon"
 	"gateway/internal/daemon/hostnames"
 	"gateway/internal/db"
+	"gateway/internal/process"
 	"gateway/internal/rtnl"
 	"gateway/internal/sys"
 )
@@ -62,6 +63,8 @@ type Units interface {
 // Host knows the links of this machine.
 type Host interface {
 	Interfaces() ([]sys.Interface, error)
+	// DeadPacketSockets are how many sockets are those of links that are gone.
+	DeadPacketSockets() (int, error)
 }
 
 // server is the Kea of this machine.
@@ -73,10 +76,13 @@ type server struct {
 	kick    chan struct{} // names may have changed
 
 	mu      sync.Mutex
-	listed  []string       // the interfaces that there were when the rows were last read
-	running config         // what Kea was last found to run on
-	off     bool           // it is not to run
-	sockets map[string]int // numbers of the interfaces that Kea listens on, as they were then
+	listed  []string // the interfaces that there were when the rows were last read
+	running config   // what Kea was last found to run on
+	off     bool     // it is not to run
+	dead    int      // sockets of links that are gone, and not Kea's
+
+	looking sync.Mutex    // one look at a time, as it may restart Kea
+	ran     chan struct{} // Kea was found to run
 }
 
 // New returns the daemon.
@@ -104,7 +110,7 @@ func newServer(o Options) *server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &server{Options: o, control: control.Client{Path: o.Socket}, kick: make(chan struct{}, 1)}
+	return &server{Options: o, control: control.Client{Path: o.Socket}, kick: make(chan struct{}, 1), ran: make(chan struct{}, 1)}
 }
 
 func (s *server) daemon() daemon.Daemon {
@@ -173,49 +179,62 @@ func (s *server) background(ctx context.Context, again func()) error {
 	g.Go(func() error {
 		return rtnl.OnChange(ctx, s.Watch, func() { s.look(ctx, again) })
 	})
+	g.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-s.ran: // links may have been made anew while nobody watched
+				s.look(ctx, again)
+			}
+		}
+	})
 	return g.Wait()
 }
 
 // look has the rows read again when other interfaces are there than at the last time, and Kea listen anew on those that
-// were made again under their names: its sockets are still those of the former ones.
+// were made again under their names: its sockets are still those of the former ones, and it does not notice.
 func (s *server) look(ctx context.Context, again func()) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
 	all, err := s.Host.Interfaces()
 	if err != nil {
 		s.Log.WarnContext(ctx, "look at the interfaces", "err", err)
 		return
 	}
-	s.mu.Lock()
-	changed, deaf := s.listed != nil && !slices.Equal(s.listed, names(all)), false
-	for _, l := range all {
-		number, listens := s.sockets[l.Name]
-		deaf = deaf || listens && number != l.Index
+	dead, err := s.Host.DeadPacketSockets()
+	if err != nil {
+		s.Log.WarnContext(ctx, "look at the sockets of the DHCP server", "err", err)
 	}
+	there := names(all)
+	s.mu.Lock()
+	changed := s.listed != nil && !slices.Equal(s.listed, there)
+	missing := slices.ContainsFunc(s.running.Interfaces.Names, func(name string) bool { return !slices.Contains(there, name) })
+	deaf := dead > s.dead && len(s.running.Interfaces.Names) > 0 && !missing // else the rows are read again when it comes
+	s.dead = min(s.dead, dead)
 	s.mu.Unlock()
 	if changed {
 		again()
 	}
-	if !deaf {
-		return
+	if deaf {
+		s.listenAnew(ctx)
 	}
+}
+
+// listenAnew restarts Kea. Sockets that are dead even then are somebody else's.
+func (s *server) listenAnew(ctx context.Context) {
 	s.Log.InfoContext(ctx, "an interface was made anew: the DHCP server listens again")
 	if err := s.Units.Restart(ctx, Unit); err != nil {
 		s.Log.ErrorContext(ctx, "have the DHCP server listen again", "err", err)
 		return
 	}
-	s.mu.Lock()
-	s.listens(all, s.running)
-	s.mu.Unlock()
-}
-
-// listens notes what Kea listens on from now.
-func (s *server) listens(all []sys.Interface, on config) {
-	sockets := map[string]int{}
-	for _, l := range all {
-		if slices.Contains(on.Interfaces.Names, l.Name) {
-			sockets[l.Name] = l.Index
-		}
+	left, err := s.Host.DeadPacketSockets()
+	if err != nil {
+		s.Log.WarnContext(ctx, "look at the sockets of the DHCP server", "err", err)
 	}
-	s.sockets = sockets
+	s.mu.Lock()
+	s.dead = left
+	s.mu.Unlock()
 }
 
 // names are those of the links, in their order.
@@ -250,19 +269,9 @@ func (s *server) live(now daemon.Rendering) {
 	if err != nil || now.Off() {
 		c = config{} // nobody is served, and nobody has a name
 	}
-	links, err := s.Host.Interfaces()
-	if err != nil {
-		s.Log.Warn("look at the interfaces", "err", err)
-	}
 	s.mu.Lock()
-	before := s.sockets
 	s.running, s.off = c, now.Off()
-	s.listens(links, c)
-	for name, number := range before { // a round says nothing about sockets that Kea had before
-		if _, still := s.sockets[name]; still {
-			s.sockets[name] = number
-		}
-	}
 	s.mu.Unlock()
+	process.Notify(s.ran)
 	s.renamed()
 }
