@@ -4,6 +4,7 @@ import {
 	invalidate,
 	listChangesOptions,
 	queryClient,
+	secondsLeft,
 	steady,
 	useCan,
 	useComponents,
@@ -16,14 +17,14 @@ import {
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ConfirmBar } from "@ui/ConfirmBar";
-import { undo } from "@ui/change/outcome";
+import { tellUnconfirmed, undo } from "@ui/change/outcome";
 import { actorOf, subjectOf, titleOf } from "@ui/change/words";
 import { useErrorText } from "@ui/errorText";
 import type { Feature } from "@ui/feature";
 import { useFeatures } from "@ui/features";
 import { later } from "@ui/later";
 import { toast } from "@ui/toast";
-import { Suspense, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 /** WaitingBar stands above every page while something waits to be confirmed: in every tab, and after a reload. */
@@ -83,6 +84,7 @@ function Bar({ waiting }: { waiting: Waiting }) {
 		keep: { label: t("waiting.keep"), busy: keep.isPending, go: () => keep.mutate() },
 		back: { label: t("waiting.undo"), busy: back.isPending, go: () => back.mutate() },
 	};
+	useEndOf(waiting, what && words(what));
 	return (
 		<ConfirmBar
 			title={t("waiting.title")}
@@ -91,5 +93,17 @@ function Bar({ waiting }: { waiting: Waiting }) {
 			what={what && words(what)}
 			ways={admin ? ways : undefined}
 		/>
+	);
+}
+
+/** useEndOf tells when the time is over and the bar goes: whoever looked away would find their change gone, and not know why. */
+function useEndOf({ change, until }: Waiting, what: string | undefined) {
+	const told = useRef(what);
+	told.current = what ?? told.current;
+	useEffect(
+		() => () => {
+			if (secondsLeft(until, Date.now()) <= 1) void tellUnconfirmed(change, told.current);
+		},
+		[change, until],
 	);
 }

@@ -1,4 +1,4 @@
-import { ApiError, componentsOptions, type Outcome, queryClient, revertChange } from "@api";
+import { ApiError, componentsOptions, getChange, type Outcome, queryClient, revertChange } from "@api";
 import i18next from "i18next";
 import { sentence } from "../errorText";
 import { serverText } from "../serverText";
@@ -20,6 +20,12 @@ export async function undo(change: string): Promise<boolean> {
 	} finally {
 		void queryClient.invalidateQueries();
 	}
+}
+
+/** tellUnconfirmed says that a change is gone because nobody confirmed it, until somebody has read that. */
+export async function tellUnconfirmed(change: string, what: string | undefined): Promise<void> {
+	const found = await getChange({ path: { id: change } }).catch(() => undefined);
+	if (found?.data.confirm_state === "reverted") toast.danger(words("change.unconfirmed"), { detail: what });
 }
 
 /** reasonOf words why a change is not live. */
