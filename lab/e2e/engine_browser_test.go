@@ -20,10 +20,10 @@ type browsed struct {
 		Before, Looked, Saved, Undone, Waiting, Kept, Cut, Back string
 	}
 	Shown struct {
-		Removed, Added, Conflict          []string
-		Everywhere, OnByDefault, FormBack bool
-		Undone                            int
-		Words                             string
+		Removed, Added, Conflict                   []string
+		Everywhere, OnByDefault, FormBack, ToldWhy bool
+		Undone                                     int
+		Words                                      string
 	}
 }
 
@@ -79,7 +79,7 @@ func (b *browsed) judge(t *testing.T) {
 	if len(b.Stages) < 2 {
 		t.Errorf("while changes were applied only %v was seen", b.Stages)
 	}
-	if !b.Shown.Everywhere || !b.Shown.OnByDefault || !b.Shown.FormBack || b.Shown.Undone == 0 {
+	if !b.Shown.Everywhere || !b.Shown.OnByDefault || !b.Shown.FormBack || !b.Shown.ToldWhy || b.Shown.Undone == 0 {
 		t.Errorf("the page showed %+v", b.Shown)
 	}
 	if want := []string{"192.0.2.82", "192.0.2.83", "192.0.2.84"}; !slices.Equal(b.Shown.Conflict, want) {

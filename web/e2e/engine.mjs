@@ -132,6 +132,8 @@ async function lose(page) {
 		["Allowed clients", before],
 	);
 	out.shown.formBack = true;
+	await page.getByText("The change was not confirmed in time and was reverted").waitFor();
+	out.shown.toldWhy = true;
 }
 
 /** revert finds a change in the history that later ones touched, and one that nobody did. */
