@@ -97,10 +97,10 @@ function Tables({ tables }: { tables: RestorePreview["tables"] }) {
 	return (
 		<section>
 			<h3>{t("preview.tables")}</h3>
-			<Table aria-label={t("preview.tables")} variant="compact" gridBreakPoint="grid-md">
+			<Table aria-label={t("preview.tables")} variant="compact" gridBreakPoint="grid-md" className="gw-backup-counts">
 				<Thead>
 					<Tr>
-						<Th width={40}>{t("preview.what")}</Th>
+						<Th width={20}>{t("preview.what")}</Th>
 						{figures.map((figure) => (
 							<Th key={figure}>{t(`preview.${figure}`)}</Th>
 						))}
