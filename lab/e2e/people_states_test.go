@@ -198,7 +198,7 @@ func (w *ward) ofNode() []trouble {
 	scheduler := []place{{"/system", "Scheduler", "Stopped", "Running"}}
 	failed := []place{{"/system", "Scheduler", "Failed", "Running"}}
 	const dropIn = "/run/systemd/system/gateway-scheduler.service.d"
-	zone := func(word string) []place { return []place{{"/system?tab=interfaces", "people0", word, "Connected"}} }
+	zone := func(word string) []place { return []place{{"/system?tab=interfaces", "people0", word, "Up"}} }
 	var ordered string
 	order := func() {
 		ordered = w.c.post("/certificates", object{"source": "acme", "names": []string{"order.people.example"}}).want(201).id()
@@ -210,7 +210,7 @@ func (w *ward) ofNode() []trouble {
 		trouble{Name: "the scheduler cannot start", Problem: "system.service_failed", Places: failed, cause: w.line("mkdir -p " + dropIn + " && printf '[Service]\nExecStartPre=false\n' >" + dropIn + "/no.conf && systemctl daemon-reload && systemctl kill -s KILL gateway-scheduler"), mend: w.line("rm " + dropIn + "/no.conf; systemctl daemon-reload; systemctl restart gateway-scheduler"), kind: "service", id: "scheduler", state: "failed", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
 		trouble{Name: "a file system is nearly full", Problem: "system.disk_full", cause: w.line("mount -t tmpfs -o size=4m people /var/log && head -c 3900k /dev/zero >/var/log/fill"), mend: w.line("umount -l /var/log"), real: link("df --output=pcent /var/log | grep -E '9[0-9]|100'")},
 		trouble{Name: "an interface of a zone is missing", Problem: "network.missing", cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0"), also: []string{"firewall.interface_missing"}},
-		trouble{Name: "an interface of a zone is switched off", Problem: "firewall.interface_down", Places: zone("Switched off"), cause: w.line("ip link set people0 down"), mend: w.line("ip link set people0 up"), kind: "interface", id: w.link, state: "down", real: link("! ip link show people0 | grep -q '[<,]UP'")},
+		trouble{Name: "an interface of a zone is switched off", Problem: "firewall.interface_down", Places: zone("Down"), cause: w.line("ip link set people0 down"), mend: w.line("ip link set people0 up"), kind: "interface", id: w.link, state: "down", real: link("! ip link show people0 | grep -q '[<,]UP'")},
 		trouble{Name: "an interface of a zone has no link", Problem: "firewall.no_carrier", Places: zone("No carrier"), cause: w.line("ip link set people1 down"), mend: w.line("ip link set people1 up"), kind: "interface", id: w.link, state: "no_carrier", real: link("ip link show people0 | grep -q NO-CARRIER")},
 		trouble{Name: "a certificate cannot be ordered", Problem: "cert.acme_unreachable|cert.terms_not_agreed", Places: []place{{"/certificates", "order.people.example", "Failed", ""}}, cause: order, mend: dropped, kind: "certificate", state: "error", real: func() bool {
 			return w.sql("gateway", "select count(*) from certificate_status s join certificates c on c.id = s.certificate_id where last_error is not null and chain is null") == "1"
