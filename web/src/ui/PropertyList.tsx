@@ -1,3 +1,4 @@
+import "./properties.css";
 import type { ReactNode } from "react";
 
 /** PropertyList shows names and values of one thing, in two even columns; undefined values are left out. */
