@@ -15,7 +15,7 @@ const (
 	probeEvery   = 500 * time.Millisecond
 	probeTimeout = 800 * time.Millisecond
 	lookEvery    = 100 * time.Millisecond
-	// justNow is how long ago another query was answered by a database that is there, and as slow as its machine.
+	// justNow: another query was answered so lately that a probe without an answer is late, and the database not away.
 	justNow = 300 * time.Millisecond
 )
 

@@ -1,4 +1,4 @@
-// Package ownaddress knows which addresses this node is configured to have, whichever component keeps them.
+// Package ownaddress refuses an address that clashes with one this node is configured to have, whichever component keeps it.
 package ownaddress
 
 import (
@@ -18,7 +18,7 @@ type Place struct {
 	Tunnel    bool
 }
 
-// Refuse refuses an address that another interface has, or whose network one has: which of them answers is chance, and a
+// Refuse refuses an address that another interface has, or of the very network that one has: which of them answers is chance, and a
 // change that is reverted would not bring the same one back. Addresses of the link itself are alike on purpose, and
 // providers of tunnels give the same one to everybody, without a network.
 func (at Place) Refuse(ctx context.Context, tx db.DB, mine netip.Prefix) error {

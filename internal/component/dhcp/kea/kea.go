@@ -1,8 +1,8 @@
 // Package kea is the daemon side of DHCP: it renders the configuration of Kea's DHCPv4 server
-// from the rows, has Kea check it, and brings it to the running server over its control socket,
-// which is never restarted for a change. It also says what a subnet and a reservation may be, and
-// follows the leases. Opening the port is left to the packet filter, answering names to package
-// unbound, what operators see to package dhcp.
+// from the rows, has Kea check it, and brings it to the running server over its control socket.
+// It is restarted only when a link that it listens on was made anew. The package also says what a
+// subnet and a reservation may be, and follows the leases. Opening the port is left to the packet
+// filter, answering names to package unbound, what operators see to package dhcp.
 package kea
 
 import (
@@ -63,7 +63,7 @@ type Units interface {
 // Host knows the links of this machine.
 type Host interface {
 	Interfaces() ([]sys.Interface, error)
-	// DeadPacketSockets are how many sockets are those of links that are gone.
+	// DeadPacketSockets counts the sockets for whole frames, of any process, whose link is gone.
 	DeadPacketSockets() (int, error)
 }
 
@@ -204,14 +204,16 @@ func (s *server) look(ctx context.Context, again func()) {
 	}
 	dead, err := s.Host.DeadPacketSockets()
 	if err != nil {
-		s.Log.WarnContext(ctx, "look at the sockets of the DHCP server", "err", err)
+		s.Log.WarnContext(ctx, "look for sockets of links that are gone", "err", err)
 	}
 	there := names(all)
 	s.mu.Lock()
 	changed := s.listed != nil && !slices.Equal(s.listed, there)
 	missing := slices.ContainsFunc(s.running.Interfaces.Names, func(name string) bool { return !slices.Contains(there, name) })
-	deaf := dead > s.dead && len(s.running.Interfaces.Names) > 0 && !missing // else the rows are read again when it comes
-	s.dead = min(s.dead, dead)
+	deaf := err == nil && dead > s.dead && len(s.running.Interfaces.Names) > 0 && !missing // else the rows are read again when it comes
+	if err == nil {
+		s.dead = min(s.dead, dead)
+	}
 	s.mu.Unlock()
 	if changed {
 		again()
@@ -223,14 +225,15 @@ func (s *server) look(ctx context.Context, again func()) {
 
 // listenAnew restarts Kea. Sockets that are dead even then are somebody else's.
 func (s *server) listenAnew(ctx context.Context) {
-	s.Log.InfoContext(ctx, "an interface was made anew: the DHCP server listens again")
+	s.Log.InfoContext(ctx, "a socket has lost its interface: the DHCP server listens again")
 	if err := s.Units.Restart(ctx, Unit); err != nil {
 		s.Log.ErrorContext(ctx, "have the DHCP server listen again", "err", err)
 		return
 	}
 	left, err := s.Host.DeadPacketSockets()
 	if err != nil {
-		s.Log.WarnContext(ctx, "look at the sockets of the DHCP server", "err", err)
+		s.Log.WarnContext(ctx, "look for sockets of links that are gone", "err", err)
+		return
 	}
 	s.mu.Lock()
 	s.dead = left

@@ -9,8 +9,9 @@ import (
 	"gateway/internal/secret"
 )
 
-// A master key that is lost must not take tunnels down, nor the last copy of their keys with it: what is installed stays in
-// use, one by one, until it is generated anew. Only gateway-apply can read that; who judges a change does without.
+// A master key that is lost must not take tunnels down, nor the last copy of their keys with it: what is installed, and can
+// be read, stays in use, one by one, until it is generated anew. Only gateway-apply can read it; who judges a change does
+// without. The preshared key of a peer does not follow a tunnel to another name.
 
 // installed reads the keys that were installed last.
 func (d *tunnels) installed() Keys {
