@@ -24,9 +24,17 @@ export async function undo(change: string): Promise<boolean> {
 
 /** tellUnconfirmed says that a change is gone because nobody confirmed it, until somebody has read that. */
 export async function tellUnconfirmed(change: string, what: string | undefined): Promise<void> {
-	const found = await getChange({ path: { id: change } }).catch(() => undefined);
-	if (found?.data.confirm_state === "reverted") toast.danger(words("change.unconfirmed"), { detail: what });
+	const found = await recordOf(change);
+	if (found?.confirm_state !== "reverted") return;
+	// Whoever undid it in the last second was told so.
+	const by = found.reverted_by && (await recordOf(found.reverted_by));
+	if (!by || by.actor === nobody) toast.danger(words("change.unconfirmed"), { detail: what });
 }
+
+/** nobody is who reverts a change that was not confirmed in time. */
+const nobody = "confirm-timeout";
+
+const recordOf = async (id: string) => (await getChange({ path: { id } }).catch(() => undefined))?.data;
 
 /** reasonOf words why a change is not live. */
 export const reasonOf = (outcome: Outcome) => sentence(serverText({ message: outcome.reason ?? "", ...outcome.words }));
