@@ -107,7 +107,7 @@ const ownOf = async (dashboard) => (await badge(dashboard)) - (await beside("cou
 
 await scenario(async () => {
 	const { admin } = await ask("accounts");
-	const { all, lies } = await ask("cases");
+	const { all, lies, beside: sideBySide } = await ask("cases");
 	const first = await open();
 	await signIn(first, admin);
 	await settled(first);
@@ -132,7 +132,12 @@ await scenario(async () => {
 		},
 	};
 	const ofLane = (name) => all.filter((one) => one.lane === name && !one.alone);
-	await Promise.all(lanes.map(([eyes, name], i) => through(eyes, ofLane(name), i === 0 ? control : undefined)));
+	const ends = [];
+	for (const [i, [eyes, name]] of lanes.entries()) {
+		ends.push(through(eyes, ofLane(name), i === 0 ? control : undefined));
+		if (!sideBySide) await ends.at(-1);
+	}
+	await Promise.all(ends);
 	await through(
 		eyes,
 		all.filter(({ alone }) => alone),
