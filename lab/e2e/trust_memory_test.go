@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ const (
 	memoryGroups                      = "/sys/fs/cgroup/memory"
 	applierUnit, bootFilterUnit       = "gateway-apply.service", "gateway-firewall.service"
 	applierProgram, bootFilterProgram = "/usr/sbin/gateway-apply", "/usr/sbin/gateway-apply --packet-filter"
+	apiUnit, apiProgram               = "gateway-api.service", "/usr/sbin/gateway-api"
 )
 
 // crowded is a node with as many objects as are claimed, or a tenth of them.
@@ -37,9 +40,10 @@ func TestBarTrust10Memory(t *testing.T) {
 	b := newCrowded(t, bar.Size(10, 1))
 	apply := b.applierWithin(b.shipped(applierUnit), true)
 	filter := b.bootFilterWithin(b.shipped(bootFilterUnit))
+	api := b.apiWithin(b.shipped(apiUnit))
 	control := b.applierWithin(int64(bar.Size(24, 128))<<20, false)
-	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; control of %s", apply, filter, control)
-	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", apply.kills+filter.kills == 0 && control.kills > 0 && !t.Failed())
+	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked for all of it by eight at once, %s; control of %s", apply, filter, api, control)
+	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", apply.kills+filter.kills+api.kills == 0 && control.kills > 0 && !t.Failed())
 }
 
 // newCrowded divides the claimed sizes.
@@ -153,6 +157,37 @@ func (b *crowded) bootFilterWithin(limit int64) need {
 		return strings.TrimSpace(out) == "active"
 	})
 	b.run("systemctl", "start", "gateway-apply.socket", applierUnit)
+	b.settles(b.c, patienceFull)
+	return g.need()
+}
+
+// apiWithin starts gateway-api within a limit, and eight at once ask it for what reads the most.
+func (b *crowded) apiWithin(limit int64) need {
+	b.t.Helper()
+	g := b.newMemoryGroup(limit)
+	defer g.end()
+	g.start(apiUnit, apiProgram)
+	b.settles(b.c, patienceFull)
+	var asking sync.WaitGroup
+	var answered atomic.Int64
+	for range 8 {
+		asking.Go(func() {
+			for _, path := range []string{
+				"/domains?limit=1000", "/firewall/rules?limit=1000", "/dns/records?limit=1000", "/firewall/address-objects?limit=1000",
+				"/firewall/address-members?limit=1000", "/firewall/matrix", "/firewall/findings", "/firewall/counters", "/system/config-preview", "/problems",
+			} {
+				if r, err := b.c.copy().try("GET", path, nil); err == nil && r.status == 200 {
+					answered.Add(1)
+				} else {
+					b.t.Logf("GET %s: %.200s %v", path, r, err) // it says that it is busy
+				}
+			}
+		})
+	}
+	asking.Wait()
+	if answered.Load() < 40 {
+		b.t.Errorf("only %d of 80 questions were answered", answered.Load())
+	}
 	b.settles(b.c, patienceFull)
 	return g.need()
 }
