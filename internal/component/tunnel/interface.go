@@ -14,7 +14,7 @@ import (
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/ownaddress"
+	"gateway/internal/interfaces"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
 	"gateway/internal/value"
@@ -86,6 +86,9 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	in.forPeers(&p)
 	in.newKeys(&p, old)
 	if err := p.Err(); err != nil {
+		return err
+	}
+	if err := interfaces.Lock(ctx, tx); err != nil {
 		return err
 	}
 	if err := in.nameIsFree(ctx, tx); err != nil {
@@ -233,7 +236,7 @@ func (in *InterfaceInput) addressIsFree(ctx context.Context, tx db.DB, old *Inte
 	if err != nil {
 		return err
 	}
-	at := ownaddress.Place{Field: "address_cidr", Interface: in.Name, Tunnel: true}
+	at := interfaces.Place{Field: "address_cidr", Interface: in.Name, Tunnel: true}
 	if old != nil {
 		at.ID = old.ID
 	}
