@@ -43,7 +43,7 @@ func TestBarTrust10BrokenBoots(t *testing.T) {
 	b := newColdBoots(t)
 	stop := b.flood()
 	defer stop()
-	n, closed := bar.Size(1, 10), 0
+	n, closed := bar.GateSize(1, 10, 10), 0
 	for _, kind := range brokenBoots {
 		for range n {
 			b.broken(kind)

@@ -25,7 +25,7 @@ const (
 	apiUnit, apiProgram               = "gateway-api.service", "/usr/sbin/gateway-api"
 )
 
-// crowded is a node with as many objects as are claimed, or a tenth of them.
+// crowded is a node with as many objects as are claimed, or, in the gate, a tenth of them.
 type crowded struct {
 	*border
 	pool, zone, group string
@@ -37,11 +37,11 @@ func TestBarTrust10Memory(t *testing.T) {
 	if _, err := os.Stat(memoryGroups + "/memory.limit_in_bytes"); err != nil {
 		t.Skip("the host has no memory controller of version 1")
 	}
-	b := newCrowded(t, bar.Size(10, 1))
+	b := newCrowded(t, bar.GateSize(10, 1, 1))
 	apply := b.applierWithin(b.shipped(applierUnit), true)
 	filter := b.bootFilterWithin(b.shipped(bootFilterUnit))
 	api := b.apiWithin(b.shipped(apiUnit))
-	control := b.applierWithin(int64(bar.Size(24, 128))<<20, false)
+	control := b.applierWithin(int64(bar.GateSize(24, 128, 128))<<20, false)
 	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked for all of it by eight at once, %s; control of %s", apply, filter, api, control)
 	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", apply.kills+filter.kills+api.kills == 0 && control.kills > 0 && !t.Failed())
 }
