@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"gateway/internal/app/apptest"
@@ -38,6 +39,7 @@ type story struct {
 	creds   []*cred
 	emails  map[string]string // every one that was ever in use, with a password it once had
 	changes []done
+	sets    []set
 	faults  []string
 	number  int
 }
@@ -46,12 +48,22 @@ type story struct {
 type done struct {
 	id, target   string
 	before, then *person
+	at           int // how many sets there were
+}
+
+// set is a change of fields of an account; one that was undone on its own is as if it had not been.
+type set struct {
+	change, target string
+	fields         []string
+	undone         bool
 }
 
 type step struct {
 	kind, target, email, role, password string
 	active                              bool
 	undo                                done
+	token                               *cred // to be revoked
+	batched                             bool
 }
 
 // tell plays one story and returns what was wrong.
@@ -74,6 +86,7 @@ func (w *world) tell(seed uint64, sabotage sabotage) []string {
 
 func (s *story) begin() {
 	s.Execute(`delete from users`)
+	s.Execute(`delete from user_sessions where user_id not in (select id from users)`) // a control makes one
 	if _, err := s.store.Update(func(st *setupstate.State) error { admin := s.admin; st.Admin = &admin; return nil }); err != nil {
 		s.fault("%v", err)
 	}
@@ -149,7 +162,7 @@ func (s *story) next() step {
 	role := []string{"admin", "viewer"}[s.r.IntN(2)]
 	s.number++
 	fresh := fmt.Sprintf("n%d@example.com", s.number)
-	switch s.r.IntN(11) {
+	switch s.r.IntN(12) {
 	case 0:
 		return step{kind: "create", email: fresh, role: role, password: apptest.Password}
 	case 1:
@@ -168,6 +181,10 @@ func (s *story) next() step {
 		return step{kind: "factor off", target: target}
 	case 9:
 		return step{kind: "factor on"}
+	case 10:
+		if i := slices.IndexFunc(s.creds, func(c *cred) bool { return c.token && s.good(c) }); i >= 0 {
+			return step{kind: "revoke", token: s.creds[i]}
+		}
 	}
 	if withReverts && len(s.changes) > 0 {
 		return step{kind: "revert", undo: s.changes[s.r.IntN(len(s.changes))]}
@@ -175,8 +192,8 @@ func (s *story) next() step {
 	return step{kind: "token", role: role}
 }
 
-// do has an actor take a step, for real, as a dry run or within a batch that breaks off, and
-// holds the answer against the model.
+// do has an actor take a step, for real, as a dry run, within a batch, within one that breaks off, or within one that waits for
+// its confirmation, and holds the answer against the model.
 func (s *story) do(by *cred, st step) {
 	s.steps++
 	if st.kind == "factor on" && !s.enrols(by, &st) {
@@ -184,9 +201,9 @@ func (s *story) do(by *cred, st step) {
 	}
 	path, method, body := s.request(by, st)
 	config := st.kind == "create" || st.kind == "update" || st.kind == "delete"
-	way := s.r.IntN(8)
-	if !config || len(s.creds) < 3 || way == 3 && st.kind == "create" {
-		way = 7
+	way := s.r.IntN(10)
+	if len(s.creds) < 3 || !config && (st.kind != "revert" || way > 3) || way == 3 && st.kind == "create" {
+		way = 9
 	}
 	want := s.allowed(by, st)
 	by.client.Password = s.people[by.owner].password
@@ -204,6 +221,12 @@ func (s *story) do(by *cred, st step) {
 		}})
 	case 3:
 		got = by.client.Copy().Post("/batch", fields{"operations": []any{fields{"method": method, "path": path, "body": body}}})
+	case 4:
+		if got = s.waits(by, fields{"method": method, "path": path, "body": body}); want && !strings.Contains(string(got.Body), `"not_revertible"`) {
+			s.fault("%s, to be confirmed = %d %s", st.kind, got.Status, got.Body)
+		}
+		want = false
+		s.waited++
 	default:
 		got = by.client.Do(method, path, body)
 	}
@@ -214,9 +237,22 @@ func (s *story) do(by *cred, st step) {
 	if ok != want {
 		s.fault("%s by %s (token %t) = %d %s, the model says %t", st.kind, s.people[by.owner].email, by.token, got.Status, got.Body, want)
 	}
-	if ok && way > 2 {
+	if st.batched = way == 3; ok && way > 2 {
 		s.apply(by, st, got)
 	}
+}
+
+// waits asks for a step that is undone unless somebody confirms it, beside one of a daemon: a password or a session that ended
+// does not come back, so no account may wait.
+func (s *story) waits(by *cred, operation fields) *apptest.Answer {
+	asks := by.client.Copy()
+	var got struct{ Ticket string }
+	if !by.token && by.client.Post("/auth/tickets", fields{"password": by.client.Password, "operation": "POST /batch"}).Data(&got) {
+		asks.Header.Set("Gateway-Ticket", got.Ticket)
+	}
+	asks.Header.Set("Gateway-Confirm-Within", "3600")
+	pool := fields{"kind": "server", "address": fmt.Sprintf("n%d.story.example.com", s.number)}
+	return asks.Post("/batch", fields{"operations": []any{operation, fields{"method": "POST", "path": "/ntp/pools", "body": pool}}})
 }
 
 func (s *story) request(by *cred, st step) (path, method string, body any) {
@@ -236,6 +272,8 @@ func (s *story) request(by *cred, st step) (path, method string, body any) {
 		return "/auth/tokens", http.MethodPost, fields{"name": fmt.Sprint("t", s.number), "role": st.role}
 	case "factor off":
 		return user + "/totp/disable", http.MethodPost, nil
+	case "revoke":
+		return "/users/" + st.token.owner + "/tokens/" + st.token.id, http.MethodDelete, nil
 	case "revert":
 		return "/changes/" + st.undo.id + "/revert", http.MethodPost, nil
 	}
@@ -266,6 +304,22 @@ func (s *story) check() {
 	s.signIns()
 	s.list()
 	s.storeFollows()
+	s.references()
+}
+
+// references counts what belongs to accounts that there are not.
+func (s *story) references() {
+	var tables []string
+	const owned = `select coalesce(array_agg(table_name::text order by table_name), '{}') from information_schema.columns where table_schema = 'public' and column_name = 'user_id'`
+	if err := s.Pool.QueryRow(context.Background(), owned).Scan(&tables); err != nil || len(tables) < 2 {
+		s.fault("%d tables belong to accounts: %v", len(tables), err)
+	}
+	for _, table := range tables {
+		var broken int
+		if err := s.Pool.QueryRow(context.Background(), `select count(*) from `+table+` where user_id is not null and user_id not in (select id from users)`).Scan(&broken); err != nil || broken > 0 {
+			s.fault("%d rows of %s belong to nobody: %v", broken, table, err)
+		}
+	}
 }
 
 // settled waits a moment: that a session ended is announced, not asked for.

@@ -13,7 +13,6 @@ import (
 
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
-	"gateway/internal/component/dhcp"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
@@ -44,9 +43,7 @@ func newHostileLegs(t *testing.T) *hostileLegs {
 		}
 	}
 	return &hostileLegs{Rand: rand.New(rand.NewPCG(12, 15)), Rig: componenttest.New(t, componenttest.Setup{
-		Schemas: []db.Schema{
-			firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(), dhcp.New(dhcp.Options{}).Schema(),
-		},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r})
 		},

@@ -95,7 +95,7 @@ func (w *work) stored(ctx context.Context) (found bool, err error) {
 		if _, err := tx.Exec(ctx, `set local lock_timeout = '1s'`); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, lockComponent, w.locked[0]); err != nil {
+		if _, err := tx.Exec(ctx, lockComponent, w.lockOf(w.locked[0])); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, seen, w.id).Scan(&found)
@@ -141,7 +141,14 @@ func (w *work) queueLock(b *pgx.Batch, component string) {
 	if w.coalescer != nil {
 		w.coalescer.begin(component)
 	}
-	b.Queue(lockComponent, component)
+	b.Queue(lockComponent, w.lockOf(component))
+}
+
+func (w *work) lockOf(component string) string {
+	if w.daemons == nil {
+		return component
+	}
+	return w.daemons.LockOf(component)
 }
 
 // step is one mutation of the change, with its audit entry.

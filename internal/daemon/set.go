@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,12 @@ func (s Set) Find(name string) (Config, bool) {
 		return Config{}, false
 	}
 	return s.Configs[i], true
+}
+
+// LockOf is the component whose lock a change of one takes.
+func (s Set) LockOf(component string) string {
+	c, _ := s.Find(component)
+	return cmp.Or(c.LockOf, component)
 }
 
 // DependsOn reports whether the files depend on rows of the table.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway/internal/component/daemons"
 	"gateway/tools/bar"
@@ -24,16 +25,17 @@ func TestBarTrust01Daemons(t *testing.T) {
 	s.every("dry run", s.dryRun, isStored)
 	s.every("failing batch", s.batchThatFails, failedAtTheSecond)
 	undo := s.failCommits()
-	s.every("failing commit", s.forReal, func(a *answer) bool { return a.status >= 500 })
+	s.every("failing commit", s.forReal, func(a *answer) bool { return a.status == 500 })
 	undo()
-	s.every("refused candidate", s.forReal, func(a *answer) bool { return a.status == 400 || a.status == 409 })
+	s.every("refused candidate", s.forReal, nil)
 	seen, unseen := s.control()
-	figure := fmt.Sprintf("%d times something of the daemons of a node was another after %d dry runs, %d failing batches, %d failing commits and %d refused candidates, %d looks; control: %d of %d kinds of state seen to change",
-		s.changed, s.ways["dry run"], s.ways["failing batch"], s.ways["failing commit"], s.ways["refused candidate"], s.looks, len(seen), len(seen)+len(unseen))
+	sent, there := s.operations()
+	figure := fmt.Sprintf("%d times something of the daemons of a node was another after %d dry runs, %d failing batches, %d failing commits, %d refused candidates and %d acts that have neither a dry run nor a batch, of %d of %d operations that change anything, %d looks; control: %d of %d kinds of state seen to change",
+		s.changed, s.ways["dry run"], s.ways["failing batch"], s.ways["failing commit"], s.ways["refused candidate"], s.ways["act"], sent, there, s.looks, len(seen), len(seen)+len(unseen))
 	for _, name := range unseen {
 		t.Errorf("%s did not change when all was done for real", name)
 	}
-	bar.Report(t, "trust", 1, figure, "0, control all", s.changed == 0 && len(s.ways) == 4 && len(unseen) == 0 && !t.Failed())
+	bar.Report(t, "trust", 1, figure, "0, control all", s.changed == 0 && len(s.ways) == 5 && len(unseen) == 0 && !t.Failed())
 }
 
 // untouched is a node with one object of every kind, and all daemons on.
@@ -43,6 +45,7 @@ type untouched struct {
 	before         map[string]string
 	ways           map[string]int // how many requests were not stored, by the way in which
 	changed, looks int
+	change         string // by which the forward proxy was switched on
 }
 
 // every sends all that a way is for, each of which has to end as it does, and looks.
@@ -50,25 +53,64 @@ func (s *untouched) every(way string, send func(request) *answer, ends func(*ans
 	s.t.Helper()
 	looks := bar.GateSize(8, 1, 1)
 	for i, r := range s.requests {
-		if r.refused == (way == "refused candidate") && (!r.act || way == "failing commit") {
-			if a := send(r); ends(a) {
-				s.ways[way]++
+		if counts, right := r.judged(way, ends); right != nil {
+			if a := send(r); right(a) {
+				s.ways[counts]++
 			} else {
 				s.t.Errorf("%s, %s: %v", way, r, a)
 			}
 		}
-		if (i+1)%looks == 0 || i+1 == len(s.requests) {
+		if last := i+1 == len(s.requests); last || (i+1)%looks == 0 {
+			if last {
+				time.Sleep(3 * time.Second) // for what comes late
+			}
 			s.look(fmt.Sprintf("%s, %s or one of the %d before", way, r, looks-1))
 		}
 	}
+}
+
+// judged is as what a request counts that is sent in a way, and how it has to end; nil where it is not sent.
+func (r request) judged(way string, ends func(*answer) bool) (counts string, right func(*answer) bool) {
+	switch refused := way == "refused candidate"; {
+	case r.refused != "" && refused:
+		return way, func(a *answer) bool { return a.code() == r.refused }
+	case refused || r.refused != "":
+		return "", nil
+	case r.act && way != "failing commit":
+		return "act", func(a *answer) bool { return a.status == 400 }
+	}
+	return way, ends
+}
+
+// operations is how many of the API's operations that change anything were sent, and how many there are.
+func (s *untouched) operations() (sent, all int) {
+	s.t.Helper()
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	s.lab.Must(json.Unmarshal(s.c.get("/openapi.json").want(200).body, &document))
+	for path, methods := range document.Paths {
+		is := regexp.MustCompile("^" + regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(path, "[^/]+") + "$")
+		for method, operation := range methods {
+			method = strings.ToUpper(method)
+			if method == "GET" || strings.Contains(string(operation), `"x-gateway-read-only":true`) {
+				continue
+			}
+			all++
+			if slices.ContainsFunc(s.requests, func(r request) bool { return r.Method == method && is.MatchString(r.Path) }) {
+				sent++
+			}
+		}
+	}
+	return sent, all
 }
 
 // request changes the configuration.
 type request struct {
 	Method, Path string
 	Body         object
-	act          bool // it does more than store, so there is no dry run of it, and it is in no batch
-	refused      bool // for what it would lead to
+	act          bool   // it does more than store, so there is no dry run of it, and it is in no batch
+	refused      string // the code of the answer, for what it would lead to
 }
 
 func (r request) String() string { return r.Method + " " + r.Path }
@@ -78,7 +120,7 @@ type kind struct {
 	Method, Path, ID string
 	Body, Other      object
 	Once, Used, Act  bool // there cannot be two; it cannot be removed; no dry run
-	Refused          bool
+	Refused          string
 }
 
 func newUntouched(t *testing.T) *untouched {
@@ -94,9 +136,12 @@ func newUntouched(t *testing.T) *untouched {
 	clock := s.c.settings("/ntp/settings")
 	clock["serve_clients"], clock["listen_addresses"], clock["allow_acl"] = true, []string{}, []string{"10.0.0.0/8"}
 	s.c.put("/ntp/settings", clock).want(200)
-	for _, path := range []string{"/dhcp/settings", "/radius/settings", "/forward-proxy/settings"} {
+	for _, path := range []string{"/dhcp/settings", "/radius/settings"} {
 		s.c.switched(path, nil)
 	}
+	proxy := s.c.settings("/forward-proxy/settings")
+	proxy["enabled"] = true
+	s.change = s.c.put("/forward-proxy/settings", proxy).want(200).live().header.Get("Gateway-Change")
 	s.settles(s.c, patience)
 	for _, k := range kinds {
 		s.requests = append(s.requests, s.of(k)...)
@@ -143,7 +188,7 @@ func (s *untouched) of(k kind) []request {
 	s.t.Helper()
 	switch {
 	case k.Method != "":
-		return []request{{k.Method, k.Path, k.Other, k.Act, k.Refused}}
+		return []request{{k.Method, strings.ReplaceAll(k.Path, "{{change}}", s.change), k.Other, k.Act, k.Refused}}
 	case k.ID == "":
 		body := s.c.settings(k.Path)
 		maps.Copy(body, k.Other)
@@ -290,7 +335,7 @@ func (s *untouched) control() (seen, unseen []string) {
 	s.t.Helper()
 	before, moved := s.state(), map[string]bool{}
 	for _, r := range s.requests {
-		if r.Method == "DELETE" || r.refused {
+		if r.Method == "DELETE" || r.refused != "" || r.act && r.Path != "/system/ipv6" {
 			continue // what later ones are about
 		}
 		s.send(s.c, r) // of two that exclude each other the second one is refused

@@ -23,6 +23,8 @@ const (
 	applierUnit, bootFilterUnit       = "gateway-apply.service", "gateway-firewall.service"
 	applierProgram, bootFilterProgram = "/usr/sbin/gateway-apply", "/usr/sbin/gateway-apply --packet-filter"
 	apiUnit, apiProgram               = "gateway-api.service", "/usr/sbin/gateway-api"
+	schedulerUnit, schedulerProgram   = "gateway-scheduler.service", "/usr/sbin/gateway-scheduler"
+	verifyUnit, verifyProgram         = "gateway-verify@.service", "/usr/sbin/gateway-ctl restore-verify %i"
 )
 
 // crowded is a node with as many objects as are claimed, or, in the gate, a tenth of them.
@@ -41,9 +43,11 @@ func TestBarTrust10Memory(t *testing.T) {
 	apply := b.applierWithin(b.shipped(applierUnit), true)
 	filter := b.bootFilterWithin(b.shipped(bootFilterUnit))
 	api := b.apiWithin(b.shipped(apiUnit))
+	scheduler, verify := b.backupWithin(b.shipped(schedulerUnit), b.shipped(strings.Replace(verifyUnit, "@", "@x", 1)))
 	control := b.applierWithin(int64(bar.GateSize(24, 128, 128))<<20, false)
-	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked for all of it by eight at once, %s; control of %s", apply, filter, api, control)
-	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", apply.kills+filter.kills+api.kills == 0 && control.kills > 0 && !t.Failed())
+	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked for all of it by eight at once, %s; gateway-scheduler, which backs it up, %s; the verification of that %s; control of %s", apply, filter, api, scheduler, verify, control)
+	kills := apply.kills + filter.kills + api.kills + scheduler.kills + verify.kills
+	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", kills == 0 && control.kills > 0 && !t.Failed())
 }
 
 // newCrowded divides the claimed sizes.
@@ -168,16 +172,17 @@ func (b *crowded) apiWithin(limit int64) need {
 	defer g.end()
 	g.start(apiUnit, apiProgram)
 	b.settles(b.c, patienceFull)
+	paths := []string{
+		"/domains?limit=1000", "/firewall/rules?limit=1000", "/dns/records?limit=1000", "/firewall/address-objects?limit=1000",
+		"/firewall/address-members?limit=1000", "/firewall/matrix", "/firewall/findings", "/firewall/counters", "/system/config-preview", "/problems",
+	}
 	var asking sync.WaitGroup
-	var answered atomic.Int64
+	answered := make([]atomic.Int64, len(paths))
 	for range 8 {
 		asking.Go(func() {
-			for _, path := range []string{
-				"/domains?limit=1000", "/firewall/rules?limit=1000", "/dns/records?limit=1000", "/firewall/address-objects?limit=1000",
-				"/firewall/address-members?limit=1000", "/firewall/matrix", "/firewall/findings", "/firewall/counters", "/system/config-preview", "/problems",
-			} {
+			for i, path := range paths {
 				if r, err := b.c.copy().try("GET", path, nil); err == nil && r.status == 200 {
-					answered.Add(1)
+					answered[i].Add(1)
 				} else {
 					b.t.Logf("GET %s: %.200s %v", path, r, err) // it says that it is busy
 				}
@@ -185,11 +190,49 @@ func (b *crowded) apiWithin(limit int64) need {
 		})
 	}
 	asking.Wait()
-	if answered.Load() < 40 {
-		b.t.Errorf("only %d of 80 questions were answered", answered.Load())
+	for i, path := range paths {
+		if answered[i].Load() == 0 {
+			b.t.Errorf("GET %s was answered to none of the eight", path)
+		}
 	}
 	b.settles(b.c, patienceFull)
 	return g.need()
+}
+
+// backupWithin makes a backup by gateway-scheduler within a limit, and has it verified within another.
+func (b *crowded) backupWithin(scheduler, verify int64) (made, verified need) {
+	b.t.Helper()
+	g := b.newMemoryGroup(scheduler)
+	defer g.end()
+	g.start(schedulerUnit, schedulerProgram)
+	id := ""
+	b.eventually(patienceFull, "a backup begins", func() bool {
+		r, err := b.c.try("POST", "/backups", nil)
+		if err != nil || r.status >= 300 {
+			return false // the scheduler has just begun
+		}
+		id = r.id()
+		return true
+	})
+	over := func(want string) func() bool {
+		return func() bool {
+			var one struct {
+				Status string
+				Verify string `json:"verify_status"`
+			}
+			r, err := b.c.try("GET", "/backups/"+id, nil)
+			return err == nil && r.decode(&one) && one.Status == "done" && one.Verify == want
+		}
+	}
+	b.eventually(patienceFull, "the backup is made and verified", over("done"))
+	v := b.newMemoryGroup(verify)
+	defer v.end()
+	v.waiting(verifyUnit, verifyProgram)
+	b.c.post("/backups/"+id+"/verify", nil).want(202)
+	b.eventually(patienceFull, "the verification is under way", func() bool { return !over("done")() })
+	v.enter(strings.Replace(verifyUnit, "@", "@"+id, 1))
+	b.eventually(patienceFull, "the backup is verified once more", over("done"))
+	return g.need(), v.need()
 }
 
 // memoryGroup is one of the host's, for one process of the node.
@@ -210,12 +253,24 @@ func (b *crowded) newMemoryGroup(limit int64) *memoryGroup {
 // start has a unit's process wait until it is in the group. What it starts is so as well.
 func (g *memoryGroup) start(unit, program string) {
 	g.t.Helper()
+	g.waiting(unit, program)
+	g.run("systemctl", "restart", "--no-block", unit)
+	g.enter(unit)
+}
+
+// waiting has a unit's process wait, when it is started.
+func (g *memoryGroup) waiting(unit, program string) {
+	g.t.Helper()
 	wait := fmt.Sprintf("[Service]\nExecStart=\nExecStart=/bin/sh -c 'until test -e /run/in-group; do sleep 0.05; done; exec %s'\n", program)
 	g.run("rm", "-f", "/run/in-group")
 	g.run("mkdir", "-p", "/run/systemd/system/"+unit+".d")
 	g.lab.Must(g.node.WriteFile("/run/systemd/system/"+unit+".d/group.conf", []byte(wait), 0o644))
 	g.run("systemctl", "daemon-reload")
-	g.run("systemctl", "restart", "--no-block", unit)
+}
+
+// enter puts a unit's process into the group, and has it go on.
+func (g *memoryGroup) enter(unit string) {
+	g.t.Helper()
 	pid := 0
 	g.eventually(patience, unit+" waits", func() bool {
 		pid = g.hostPID(g.run("systemctl", "show", "-p", "MainPID", "--value", unit))

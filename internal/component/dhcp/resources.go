@@ -9,7 +9,6 @@ import (
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
 	"gateway/internal/resource"
 	"gateway/internal/sys"
 	"gateway/internal/value"
@@ -133,9 +132,6 @@ func (h *handlers) own(ctx context.Context, tx db.DB) ([]netip.Addr, error) {
 
 // placed refuses an interface that is not declared, and one where nobody may be served.
 func placed(ctx context.Context, tx db.DB, name string) error {
-	if err := interfaces.Lock(ctx, tx); err != nil {
-		return err
-	}
 	rows, err := db.List[struct{ Zone string }](ctx, tx, `select coalesce(role, '') from network_interfaces where name = $1 order by 1`, name)
 	switch {
 	case err != nil:

@@ -10,7 +10,7 @@ import (
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
+	"gateway/internal/ownaddress"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )
@@ -82,9 +82,6 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 		return err
 	}
 	in.Address = ip.Addr().String()
-	if err := interfaces.Lock(ctx, tx); err != nil {
-		return err
-	}
 	var name, kind, master string
 	err = tx.QueryRow(ctx, `select i.name, i.type, coalesce((select min(m.name) from network_interfaces m where i.name collate "C" = any(m.members)), '')
 		from network_interfaces i where i.id = $1`, in.InterfaceID).Scan(&name, &kind, &master)
@@ -100,7 +97,7 @@ func validateAddress(ctx context.Context, tx db.DB, old *Address, in *AddressInp
 	if !other && !moves {
 		return nil
 	}
-	at := interfaces.Place{Field: "address", Interface: name}
+	at := ownaddress.Place{Field: "address", Interface: name}
 	if old != nil {
 		at.ID = old.ID
 	}

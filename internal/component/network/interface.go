@@ -9,7 +9,6 @@ import (
 	"gateway/internal/component/network/netstate"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
 	"gateway/internal/resource"
 	"gateway/internal/value"
 )
@@ -81,9 +80,6 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 		}
 	}
 	if err := p.Err(); err != nil {
-		return err
-	}
-	if err := interfaces.Lock(ctx, tx); err != nil {
 		return err
 	}
 	if err := in.besideTunnels(ctx, tx, old); err != nil {

@@ -8,7 +8,6 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
-	"gateway/internal/component/dhcp"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
 	"gateway/internal/component/tunnel"
@@ -21,7 +20,7 @@ type object = apitest.Object
 func newRig(t *testing.T) *componenttest.Rig {
 	t.Helper()
 	return componenttest.New(t, componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(), dhcp.New(dhcp.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run})
 		},
@@ -144,16 +143,7 @@ func TestAMemberHasNothingOfItsOwn(t *testing.T) {
 	}
 	r.Do("DELETE", "/network-interfaces/"+port, nil).Want(http.StatusConflict)
 	r.Do("DELETE", "/ip-addresses/"+address, nil).Want(http.StatusOK)
-	zoned := func(role any) object { return object{"name": "eth1", "type": "ethernet", "role": role} }
-	r.Do("PUT", "/network-interfaces/"+port, zoned("dmz")).Want(http.StatusOK)
-	if a := r.Do("POST", "/network-interfaces", bridge); a.Status != http.StatusBadRequest || a.Complaint("members[1]") == "" {
-		t.Errorf("a member that is in a zone: answered %d %+v", a.Status, a.Error)
-	}
-	r.Do("PUT", "/network-interfaces/"+port, zoned(nil)).Want(http.StatusOK)
 	r.Do("POST", "/network-interfaces", bridge).Want(http.StatusCreated)
-	if a := r.Do("PUT", "/network-interfaces/"+port, zoned("dmz")); a.Status != http.StatusBadRequest || a.Complaint("role") == "" {
-		t.Errorf("a zone for a member: answered %d %+v", a.Status, a.Error)
-	}
 	if a := r.Do("POST", "/ip-addresses", own); a.Status != http.StatusBadRequest || a.Complaint("interface_id") == "" {
 		t.Errorf("an address of a member: answered %d %+v", a.Status, a.Error)
 	}

@@ -12,7 +12,6 @@ import (
 	"gateway/internal/api/apitest"
 	"gateway/internal/component"
 	"gateway/internal/component/componenttest"
-	"gateway/internal/component/dhcp"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
 	"gateway/internal/component/network/netstate"
@@ -50,9 +49,7 @@ func setup(t testing.TB) (*lab.Space, componenttest.Setup) {
 		return c, space.Do(func() error { c, err = rtnl.Open(); return err })
 	}
 	return space, componenttest.Setup{
-		Schemas: []db.Schema{
-			firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(), dhcp.New(dhcp.Options{}).Schema(),
-		},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return network.New(network.Options{DB: r.Pool, Run: r.Run, Applier: r, Open: open})
 		},

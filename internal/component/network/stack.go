@@ -8,7 +8,6 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
 )
 
 // layer is an interface as far as others are on it or in it.
@@ -43,7 +42,6 @@ func besideOthers(ctx context.Context, tx db.DB, old *Interface, in *InterfaceIn
 	if err := in.burdened(ctx, tx, old, &p); err != nil {
 		return err
 	}
-	in.zoned(all, old, &p)
 	for i, m := range in.Members {
 		field := fmt.Sprintf("members[%d]", i)
 		for _, l := range all {
@@ -87,8 +85,6 @@ func renamed(ctx context.Context, tx db.DB, all []layer, old, now string) error 
 		return fault.At("name", "is used by %d routes; change those first", b.Routes)
 	case b.Uplink != "":
 		return fault.At("name", "is used by the uplink %s; change that first", b.Uplink)
-	case b.Subnets > 0:
-		return fault.At("name", "is used by %d active DHCP subnets; change those first", b.Subnets)
 	}
 	return nil
 }
@@ -96,33 +92,18 @@ func renamed(ctx context.Context, tx db.DB, all []layer, old, now string) error 
 // burden is what depends on packets that come and go by an interface itself.
 type burden struct {
 	Addresses, Routes int
-	Subnets           int    // of DHCP, active ones
 	Uplink            string // the name of one; empty where none leaves by it
-	Zone              string // whose rules match its packets; empty in none
 }
 
 // burdenOf takes the id as well of an interface whose row is being deleted.
 func burdenOf(ctx context.Context, q db.DB, name, id string) (b burden, err error) {
 	err = q.QueryRow(ctx, `select (select count(*) from network_addresses a left join network_interfaces i on i.id = a.interface_id where i.name = $1 or a.interface_id::text = $2),
-		(select count(*) from network_routes where dev = $1), (select count(*) from dhcp_subnets where interface = $1 and active),
-		(select coalesce(min(name), '') from uplink_uplinks where interface = $1), (select coalesce(min(role), '') from network_interfaces where name = $1)`, name, id).
-		Scan(&b.Addresses, &b.Routes, &b.Subnets, &b.Uplink, &b.Zone)
+		(select count(*) from network_routes where dev = $1), (select coalesce(min(name), '') from uplink_uplinks where interface = $1)`, name, id).
+		Scan(&b.Addresses, &b.Routes, &b.Uplink)
 	if err != nil {
 		return b, fmt.Errorf("look for what is on %s: %w", name, err)
 	}
 	return b, nil
-}
-
-// zoned refuses a new zone for a member: no packet comes in by it. One that is stored may be older than the rule.
-func (in *InterfaceInput) zoned(all []layer, old *Interface, p *fault.Problems) {
-	if in.Role == nil || old != nil && old.Role != nil && *old.Role == *in.Role {
-		return
-	}
-	for _, l := range all {
-		if slices.Contains(l.Members, in.Name) {
-			p.Add("role", "cannot be set for a member of %s, where its packets arrive; put that into the zone", l.Name)
-		}
-	}
 }
 
 // burdened refuses new members that have something of their own: their packets come in at the bridge or the bond.
@@ -135,15 +116,8 @@ func (in *InterfaceInput) burdened(ctx context.Context, tx db.DB, old *Interface
 		if err != nil {
 			return err
 		}
-		field := fmt.Sprintf("members[%d]", i)
-		if b.Addresses+b.Routes > 0 || b.Uplink != "" {
-			p.Add(field, "has addresses, routes or an uplink, which would stop working; move those to %s first", in.Name)
-		}
-		if b.Subnets > 0 {
-			p.Add(field, "has active DHCP subnets, which would stop working; change those first")
-		}
-		if b.Zone != "" {
-			p.Add(field, "is in the zone %s, whose rules would no longer match its packets; take it out of there first", b.Zone)
+		if b != (burden{}) {
+			p.Add(fmt.Sprintf("members[%d]", i), "has addresses, routes or an uplink, which would stop working; move those to %s first", in.Name)
 		}
 	}
 	return nil
@@ -190,9 +164,6 @@ func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *Inte
 	if now != nil || old == nil {
 		return nil
 	}
-	if err := interfaces.Lock(ctx, tx); err != nil {
-		return err
-	}
 	all, err := layers(ctx, tx)
 	if err != nil {
 		return err
@@ -206,8 +177,6 @@ func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *Inte
 		return err
 	case b.Addresses+b.Routes > 0:
 		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, b.Addresses, b.Routes).WithCode("in_use")
-	case b.Subnets > 0:
-		return fault.New(fault.Conflict, "the interface %s has %d active DHCP subnets; change those first", old.Name, b.Subnets).WithCode("in_use")
 	case b.Uplink != "":
 		return fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", b.Uplink, old.Name).WithCode("in_use")
 	}

@@ -14,7 +14,7 @@ import (
 	"gateway/internal/component/tunnel/wireguard"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
+	"gateway/internal/ownaddress"
 	"gateway/internal/resource"
 	"gateway/internal/secret"
 	"gateway/internal/value"
@@ -86,9 +86,6 @@ func validateInterface(ctx context.Context, tx db.DB, old *Interface, in *Interf
 	in.forPeers(&p)
 	in.newKeys(&p, old)
 	if err := p.Err(); err != nil {
-		return err
-	}
-	if err := interfaces.Lock(ctx, tx); err != nil {
 		return err
 	}
 	if err := in.nameIsFree(ctx, tx); err != nil {
@@ -236,7 +233,7 @@ func (in *InterfaceInput) addressIsFree(ctx context.Context, tx db.DB, old *Inte
 	if err != nil {
 		return err
 	}
-	at := interfaces.Place{Field: "address_cidr", Interface: in.Name, Tunnel: true}
+	at := ownaddress.Place{Field: "address_cidr", Interface: in.Name, Tunnel: true}
 	if old != nil {
 		at.ID = old.ID
 	}

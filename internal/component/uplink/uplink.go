@@ -12,7 +12,6 @@ import (
 	"gateway/internal/component/uplink/multiwan"
 	"gateway/internal/db"
 	"gateway/internal/fault"
-	"gateway/internal/interfaces"
 	"gateway/internal/resource"
 	"gateway/internal/rtnl"
 	"gateway/internal/value"
@@ -167,9 +166,6 @@ func hostIn(p *fault.Problems, field string, s *string) (ip netip.Addr, ok bool)
 }
 
 func (in *UplinkInput) interfaceExists(ctx context.Context, tx db.DB) error {
-	if err := interfaces.Lock(ctx, tx); err != nil {
-		return err
-	}
 	var kind string
 	err := tx.QueryRow(ctx, `select coalesce(max(type), '') from network_interfaces where name = $1`, in.Interface).Scan(&kind)
 	switch {

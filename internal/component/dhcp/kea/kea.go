@@ -116,7 +116,7 @@ func newServer(o Options) *server {
 func (s *server) daemon() daemon.Daemon {
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(), Reads: []string{"network_interfaces", "network_addresses"},
+			Name: Name, Tables: Tables(), Reads: []string{"network_interfaces", "network_addresses"}, LockOf: "network",
 			Source: daemon.Steps[State]{Load: s.load, Render: s.render},
 			Needs:  daemon.Needs{Tables: []string{"dhcp_settings", "dhcp_subnets", "network_interfaces"}, Openings: openings},
 			Check:  s.check, Plain: s.plain,

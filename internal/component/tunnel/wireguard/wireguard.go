@@ -104,7 +104,7 @@ func New(o Options) daemon.Daemon {
 	d := newTunnels(o)
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name),
+			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name), LockOf: "network",
 			Needs:  daemon.Needs{Tables: []string{interfacesTable}, Tunnels: needed},
 			Source: daemon.Steps[state]{Load: d.load, Render: render, Guard: d.guard},
 		},

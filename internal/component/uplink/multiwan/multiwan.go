@@ -95,7 +95,7 @@ func New(o Options) daemon.Daemon {
 	d := newUplinks(o)
 	return daemon.Daemon{
 		Config: daemon.Config{
-			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name),
+			Name: Name, Tables: Tables(), GuardReads: d.Routing.TablesBeside(Name), LockOf: "network",
 			Source: daemon.Steps[state]{Load: d.load, Render: render, Guard: d.guard},
 		},
 		After:      []string{"network"},

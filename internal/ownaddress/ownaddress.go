@@ -1,6 +1,5 @@
-// Package interfaces is what components agree on that keep something on network interfaces: who is judged by what another
-// one keeps has that stay so, and no address clashes with one this node is configured to have, whoever keeps it.
-package interfaces
+// Package ownaddress refuses an address that clashes with one this node is configured to have, whichever component keeps it.
+package ownaddress
 
 import (
 	"context"
@@ -10,15 +9,6 @@ import (
 	"gateway/internal/db"
 	"gateway/internal/fault"
 )
-
-// Lock has everybody else wait who takes it, until the transaction ends. Names of interfaces are no foreign keys: of two changes
-// at once, of components that are each judged by what the other one stores, both would pass.
-func Lock(ctx context.Context, tx db.DB) error {
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('gateway/interfaces', 0))`); err != nil {
-		return fmt.Errorf("wait for other changes of interfaces: %w", err)
-	}
-	return nil
-}
 
 // Place is what is to have an address.
 type Place struct {
@@ -34,9 +24,6 @@ type Place struct {
 func (at Place) Refuse(ctx context.Context, tx db.DB, mine netip.Prefix) error {
 	if mine.Addr().IsLinkLocalUnicast() {
 		return nil
-	}
-	if err := Lock(ctx, tx); err != nil {
-		return err
 	}
 	others, err := db.List[struct {
 		Name, Address string
