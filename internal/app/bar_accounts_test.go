@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,9 +107,11 @@ func sabotages() map[string]sabotage {
 			made.gone = true // as if it had been revoked, and nothing were done about it
 		},
 		"a session of nobody": func(s *story) {
-			s.Execute(`alter table user_sessions drop constraint if exists user_sessions_user_id_fkey`)
-			s.Execute(`insert into user_sessions (id, user_id, created_at, last_seen, expires_at, remote_ip, user_agent)
-				values ('00000000-0000-7000-8000-00000000beee', '00000000-0000-7000-8000-00000000beef', now(), now(), now() + interval '1 day', '', '')`)
+			_, err := s.Pool.Exec(context.Background(), `set session_replication_role = replica; insert into user_sessions (id, user_id, created_at, last_seen, expires_at, remote_ip, user_agent)
+				values ('00000000-0000-7000-8000-00000000beee', '00000000-0000-7000-8000-00000000beef', now(), now(), now() + interval '1 day', '', ''); reset session_replication_role`)
+			if err != nil {
+				panic(err)
+			}
 		},
 		"a setup store that lags behind": func(s *story) {
 			_, _ = s.store.Update(func(st *setupstate.State) error {

@@ -76,7 +76,7 @@ type Daemons interface {
 	// Affected are the components whose files depend on rows of these tables. checked
 	// reports that the rows were judged one by one already.
 	Affected(tables []string) (components []string, checked bool)
-	// LockOf is the component whose lock a change of one takes: its own, or that of one it is judged beside.
+	// LockOf is the component whose lock a change of one takes: its own, or the one that it shares.
 	LockOf(component string) string
 	// Judging are the components that a change of these tables is judged beside: those that it
 	// affects, and those whose judgement rests on them too.

@@ -29,7 +29,7 @@ type queue struct {
 	mu      sync.Mutex
 	limit   int
 	max     int
-	running []string // their components
+	running []string // the components whose locks they take
 	waiting []*waiter
 }
 
@@ -43,7 +43,7 @@ func newQueue(limit, waiting int) *queue { return &queue{limit: limit, max: wait
 // Unqueue lets every change begin at once. It is for tests, and called before the first change.
 func (r *Runner) Unqueue() { r.queue = nil }
 
-// Unlock has changes judged without the daemons' locks, as they were before there were any. It is
+// Unlock has changes judged without the daemons' locks, and those of components without a shared one, as they were before there were any. It is
 // the control of the tests about races, and called before the first change.
 func (r *Runner) Unlock() { r.unlocked = true }
 
@@ -129,10 +129,11 @@ func (w *work) queued(ctx context.Context, c Change, steps func(*work) error) er
 	if w.queue == nil {
 		return w.run(ctx, c, steps)
 	}
-	if err := w.queue.enter(ctx, c.Component, waitTime); err != nil {
+	lock := w.lockOf(c.Component)
+	if err := w.queue.enter(ctx, lock, waitTime); err != nil {
 		return err
 	}
-	defer w.queue.leave(c.Component)
+	defer w.queue.leave(lock)
 	return w.run(ctx, c, steps)
 }
 

@@ -144,8 +144,9 @@ func (w *work) queueLock(b *pgx.Batch, component string) {
 	b.Queue(lockComponent, w.lockOf(component))
 }
 
+// lockOf is the component whose lock a change of one takes.
 func (w *work) lockOf(component string) string {
-	if w.daemons == nil {
+	if w.daemons == nil || w.unlocked {
 		return component
 	}
 	return w.daemons.LockOf(component)

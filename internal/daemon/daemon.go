@@ -23,8 +23,8 @@ type Config struct {
 	// GuardReads are the tables of other components that Guard asks about beside. No file depends
 	// on them, but a change of them and one of this component wait for each other.
 	GuardReads []string
-	// LockOf is the component whose lock its changes take in place of their own: what one of them may store rests on what
-	// the other one has, by names that are no foreign keys. Two changes at once would both pass.
+	// LockOf is the component whose lock its changes take in place of their own. What one of them may store rests on what the
+	// other one has, by names that are no foreign keys: without it two concurrent changes that exclude each other could both pass.
 	LockOf string
 	// AlsoGuards are the tables of other components whose changes Guard judges as those of its own,
 	// though no file depends on them; GuardsNow reports whether it has anything to say about them, so

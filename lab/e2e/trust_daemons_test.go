@@ -30,7 +30,7 @@ func TestBarTrust01Daemons(t *testing.T) {
 	s.every("refused candidate", s.forReal, nil)
 	seen, unseen := s.control()
 	sent, there := s.operations()
-	figure := fmt.Sprintf("%d times something of the daemons of a node was another after %d dry runs, %d failing batches, %d failing commits, %d refused candidates and %d acts that have neither a dry run nor a batch, of %d of %d operations that change anything, %d looks; control: %d of %d kinds of state seen to change",
+	figure := fmt.Sprintf("%d times something of the daemons of a node was another after %d dry runs, %d failing batches, %d failing commits, %d refused candidates and %d dry runs and batches of acts, which have neither, by %d of %d operations that change anything, %d looks; control: %d of %d kinds of state seen to change",
 		s.changed, s.ways["dry run"], s.ways["failing batch"], s.ways["failing commit"], s.ways["refused candidate"], s.ways["act"], sent, there, s.looks, len(seen), len(seen)+len(unseen))
 	for _, name := range unseen {
 		t.Errorf("%s did not change when all was done for real", name)
@@ -330,7 +330,7 @@ func firstDifference(before, after string) string {
 	return ""
 }
 
-// control does for real what was refused, and names the kinds of state that were seen to change, and those that were not.
+// control does for real what is neither a removal nor an act, and names the kinds of state that were seen to change, and those that were not.
 func (s *untouched) control() (seen, unseen []string) {
 	s.t.Helper()
 	before, moved := s.state(), map[string]bool{}

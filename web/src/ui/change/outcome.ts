@@ -26,13 +26,13 @@ export async function undo(change: string): Promise<boolean> {
 export async function tellUnconfirmed(change: string, what: string | undefined): Promise<void> {
 	const found = await recordOf(change);
 	if (found?.confirm_state !== "reverted") return;
-	// Whoever undid it in the last second was told so.
+	// Whoever undid it in the last second was told so, and the history says who that was.
 	const by = found.reverted_by && (await recordOf(found.reverted_by));
-	if (!by || by.actor === nobody) toast.danger(words("change.unconfirmed"), { detail: what });
+	if (!by || by.actor === timeout) toast.danger(words("change.unconfirmed"), { detail: what });
 }
 
-/** nobody is who reverts a change that was not confirmed in time. */
-const nobody = "confirm-timeout";
+/** timeout is the actor of the history that reverts a change that was not confirmed in time. */
+const timeout = "confirm-timeout";
 
 const recordOf = async (id: string) => (await getChange({ path: { id } }).catch(() => undefined))?.data;
 
