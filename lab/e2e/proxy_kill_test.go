@@ -81,7 +81,8 @@ func (k *proxyKills) prepare() {
 	k.cert = k.c.post("/certificates", object{"names": []string{"kill.example.com"}, "source": "self_signed"}).want(201).id()
 }
 
-// change is one with many steps: domains, weights and a certificate in one batch.
+// change is one with many steps: domains, weights and, but for every fourth one, a certificate in one batch. Certificates come
+// before sites: what HAProxy is told first is then a certificate, which its files have already.
 func (k *proxyKills) change(i int) {
 	k.t.Helper()
 	var ops []object
@@ -93,7 +94,9 @@ func (k *proxyKills) change(i int) {
 		body["name"], body["weight"] = fmt.Sprintf("extra-%d", n), k.rand.IntN(256)
 		ops = append(ops, object{"method": "PUT", "path": "/backend-servers/" + id, "body": body})
 	}
-	ops = append(ops, object{"method": "POST", "path": "/certificates", "body": object{"names": []string{fmt.Sprintf("k%d.example.com", i)}, "source": "self_signed"}})
+	if i%4 != 0 {
+		ops = append(ops, object{"method": "POST", "path": "/certificates", "body": object{"names": []string{fmt.Sprintf("k%d.example.com", i)}, "source": "self_signed"}})
+	}
 	done := make(chan struct{})
 	k.under = done
 	mine := k.c.copy()

@@ -42,8 +42,7 @@ beforeEach(() => {
 	});
 });
 
-// Beside the lanes of the gate a list of the firewall took more than 20 s.
-const wait = { timeout: 60_000 };
+const wait = { timeout: 20_000 };
 const all = { name: "Select all that match" };
 
 /** still waits until nothing is loading any more, data or code. */
@@ -101,9 +100,13 @@ test.each(pages)(
 		renderApp([feature], page);
 		await screen.findByRole("heading", { level: 1 }, wait);
 		await still();
-		const tabs = within(document.querySelector("main")!).queryAllByRole("tab");
-		for (const tab of [undefined, ...tabs.slice(1)]) {
-			if (tab) await user.click(tab);
+		const tabs = () => within(document.querySelector("main")!).queryAllByRole("tab");
+		for (let place = 0; place < Math.max(1, tabs().length); place++) {
+			if (place > 0) {
+				await user.click(tabs()[place]!);
+				// On a busy machine the list before was still there, and then went.
+				await waitFor(() => expect(tabs()[place]?.getAttribute("aria-selected")).toBe("true"), wait);
+			}
 			await still();
 			if (!screen.queryByRole("checkbox", all)) continue;
 			lists++;
@@ -111,7 +114,7 @@ test.each(pages)(
 			expect(led.filter((one) => one.startsWith("nothing"))).toEqual([]);
 		}
 	},
-	300_000,
+	120_000,
 );
 
 test("no list was left out", () => {
