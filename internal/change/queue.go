@@ -43,8 +43,8 @@ func newQueue(limit, waiting int) *queue { return &queue{limit: limit, max: wait
 // Unqueue lets every change begin at once. It is for tests, and called before the first change.
 func (r *Runner) Unqueue() { r.queue = nil }
 
-// Unlock has changes judged without the daemons' locks, and those of components without a shared one, as they were before there were any. It is
-// the control of the tests about races, and called before the first change.
+// Unlock has changes judged without the daemons' locks, and components share none, as it was before there were any. It is the
+// control of the tests about races, and called before the first change.
 func (r *Runner) Unlock() { r.unlocked = true }
 
 // enter waits until a change of the component may begin. Whoever entered must leave.
