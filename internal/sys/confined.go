@@ -160,12 +160,18 @@ func memoryFile(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
+// read takes as much as there is. A buffer of the limit, where that is 64 MiB, would also let
+// the heap grow to twice it before anything is collected.
 func (io *confinedIO) read(f *os.File, limit int) []byte {
 	if limit <= 0 {
 		limit = defaultMaxOutput
 	}
-	data := make([]byte, limit)
-	n, _ := f.ReadAt(data, 0) // as much as there is
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	data := make([]byte, min(int64(limit), info.Size()))
+	n, _ := f.ReadAt(data, 0)
 	return data[:n]
 }
 
