@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // logReceiver takes log entries by RFC 5425, at the client's address.
 type logReceiver struct {
 	a       *appliance
+	name    string
 	address string
 	cert    tls.Certificate
 
@@ -23,6 +25,27 @@ type logReceiver struct {
 	got   []string
 	ln    net.Listener
 	conns []net.Conn
+}
+
+// receiver starts one by that name, and answers its certificate too.
+func (a *appliance) receiver(name string) (r *logReceiver, certificate string) {
+	a.t.Helper()
+	certificate, key := pair(a.t, name)
+	cert, err := tls.X509KeyPair([]byte(certificate), []byte(key))
+	a.lab.Must(err)
+	r = &logReceiver{a: a, name: name, address: net.JoinHostPort(a.client.IP().String(), "0"), cert: cert}
+	r.start()
+	a.t.Cleanup(r.stop)
+	return r, certificate
+}
+
+// settings are those that have entries sent to it, and more.
+func (r *logReceiver) settings(more object) object {
+	host, port, _ := net.SplitHostPort(r.address)
+	number, _ := strconv.Atoi(port)
+	settings := object{"remote_enabled": true, "remote_host": host, "remote_port": number, "remote_server_name": r.name}
+	maps.Copy(settings, more)
+	return settings
 }
 
 func (r *logReceiver) start() {
@@ -116,16 +139,9 @@ func (c *caller) shippingError() string {
 func TestLogEntriesReachTheReceiver(t *testing.T) {
 	a := installed(t)
 	c := a.signedIn(a.admin)
-	certificate, key := pair(t, "logs.example.com")
-	cert, err := tls.X509KeyPair([]byte(certificate), []byte(key))
-	a.lab.Must(err)
-	r := &logReceiver{a: a, address: net.JoinHostPort(a.client.IP().String(), "0"), cert: cert}
-	r.start()
-	defer r.stop()
-	_, port, _ := net.SplitHostPort(r.address)
-	number, _ := strconv.Atoi(port)
+	r, certificate := a.receiver("logs.example.com")
 	stranger, _ := pair(t, "logs.example.com")
-	c.setLogs(object{"remote_enabled": true, "remote_host": a.client.IP().String(), "remote_port": number, "remote_server_name": "logs.example.com", "remote_ca": stranger})
+	c.setLogs(r.settings(object{"remote_ca": stranger}))
 	defer c.setLogs(object{"remote_enabled": false})
 	a.eventually(patience, "the receiver is not trusted", func() bool { return c.shippingError() == "not_trusted" })
 	a.run("logger", "-t", "story", "written for nobody yet")

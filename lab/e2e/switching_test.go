@@ -24,7 +24,7 @@ type switched struct {
 
 // ports are those of a daemon: that clients ask, and that it has for this node alone.
 type ports struct {
-	protocol     string
+	protocol     string // "none" where it listens nowhere
 	asked, inner []string
 }
 
@@ -63,9 +63,6 @@ func switchable(t *testing.T) (all []switched) {
 			if !known {
 				t.Fatalf(`%s can be switched off, and "switched" in the samples of %s does not say where, and which ports clients ask`, s.Name, d.Name)
 			}
-			if one.protocol == "none" {
-				continue // it listens nowhere: its own story switches it
-			}
 			one.field, one.unit = s.SettingColumn(), s.Unit
 			all = append(all, one)
 		}
@@ -102,7 +99,7 @@ func TestServicesAreSwitchedBySetting(t *testing.T) {
 	if want := []string{"quote with quote-udp", "ntp", "quote-tls"}; !slices.Equal(got, want) {
 		t.Errorf("they are switched as %q, want %q", got, want)
 	}
-	if all := switchable(t); len(all) < 5 {
+	if all := switchable(t); len(all) < 6 {
 		t.Errorf("only %d services can be switched", len(all))
 	}
 }
@@ -137,6 +134,14 @@ func (s *switching) prepare() {
 	clock["serve_clients"], clock["listen_addresses"], clock["allow_acl"] = true, []string{}, []string{"10.0.0.0/8"}
 	s.caller.put("/ntp/settings", clock).want(200)
 	s.prepareLAN()
+	s.takeLogs()
+}
+
+// takeLogs has somebody take log entries, once they are sent.
+func (s *switching) takeLogs() {
+	s.t.Helper()
+	r, certificate := s.receiver("logs.example.com")
+	s.caller.setLogs(r.settings(object{"remote_ca": certificate, "remote_enabled": false}))
 }
 
 // prepareLAN is prepare for those that are off by default.
@@ -178,8 +183,12 @@ func (s *switching) state(d switched) string {
 
 func (s *switching) stateOf(d switched) string {
 	const line = "----\n"
-	out := strings.Split(s.trySh(fmt.Sprintf("systemctl is-active %s; systemctl is-enabled %s; echo ----; ss -Hln --%s; echo ----; nft list table inet gateway",
-		d.unit, d.unit, d.protocol)), line)
+	sockets := "ss -Hln --" + d.protocol
+	if d.protocol == "none" {
+		sockets = "true"
+	}
+	out := strings.Split(s.trySh(fmt.Sprintf("systemctl is-active %s; systemctl is-enabled %s; echo ----; %s; echo ----; nft list table inet gateway",
+		d.unit, d.unit, sockets)), line)
 	if len(out) != 3 {
 		return "the node does not answer"
 	}
@@ -256,14 +265,25 @@ func (s *switching) trySh(line string) string {
 	return out
 }
 
-const (
-	allOff = `inactive disabled closed shut page: inactive, required false, state "off"`
-	allOn  = `active enabled listening open page: active, required true, state ""`
-)
+// wants is what all of it says when it agrees.
+func (d switched) wants(on bool) string {
+	if !on {
+		return `inactive disabled closed shut page: inactive, required false, state "off"`
+	}
+	return d.up() + ` page: active, required true, state ""`
+}
+
+// up is what the node itself says of a service that is on.
+func (d switched) up() string {
+	if d.protocol == "none" {
+		return "active enabled closed shut"
+	}
+	return "active enabled listening open"
+}
 
 // agree waits until all of it says the same, and answers what it said last, and when.
 func (s *switching) agree(d switched, on bool, limit time.Duration) (got string, agreed bool, when time.Time) {
-	want := map[bool]string{true: allOn, false: allOff}[on]
+	want := d.wants(on)
 	for end := time.Now().Add(limit); ; {
 		if got = s.state(d); got == want || time.Now().After(end) {
 			return got, got == want, time.Now()
@@ -397,7 +417,7 @@ func (s *switching) ignored(d switched, limit time.Duration) bool {
 	began := time.Now()
 	s.trySh("systemctl start gateway-apply.socket gateway-apply.service")
 	s.agrees(false, "the control", began, d)
-	return !agreed && strings.HasPrefix(got, "active enabled listening open ")
+	return !agreed && strings.HasPrefix(got, d.up()+" ")
 }
 
 // each is how often what was done, by way.
