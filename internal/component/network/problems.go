@@ -68,6 +68,11 @@ var (
 		Message: "Members of the bond {interface} do not work: {members}",
 		Remedy:  "Check their cables and the switch.",
 	}
+	memberSettings = problem.Kind{
+		Code: "network.member_settings", Severity: problem.Warning,
+		Message: "{interface} is a member of {of}: a zone, addresses, routes and uplinks of its own have no effect",
+		Remedy:  "Set them for {of} instead, or take {interface} out of it.",
+	}
 )
 
 // The kinds of objects.
@@ -79,7 +84,7 @@ const (
 
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
-		Kinds:   []problem.Kind{missing, conflict, refused, notApplied, absent, replaced, applying, duplicate, linkDown, noCarrier, memberDown},
+		Kinds:   []problem.Kind{missing, conflict, refused, notApplied, absent, replaced, applying, duplicate, linkDown, noCarrier, memberDown, memberSettings},
 		Objects: []string{linkKind, addressKind, routeKind},
 		Find:    h.findProblems,
 	}
@@ -102,8 +107,30 @@ func (h *handlers) findProblems(ctx context.Context) (problem.Report, error) {
 		ids[l.Name] = l.ID
 	}
 	tell(&r, wrong, ids)
+	if err := h.burdenedMembers(ctx, &r, ids); err != nil {
+		return r, err
+	}
 	err = h.judge(ctx, &r, links, wrong)
 	return r, err
+}
+
+// burdenedMembers tells of members that have something of their own: their packets come in at the bridge or the bond. That is
+// refused where a member is added, but not where a zone or a route comes later, which a revert or an import may bring.
+func (h *handlers) burdenedMembers(ctx context.Context, r *problem.Report, ids map[string]string) error {
+	all, err := db.List[struct{ Name, Of string }](ctx, h.DB, `select m.name, i.name from network_interfaces i, unnest(i.members) m(name)
+		where exists (select from network_interfaces o where o.name = m.name and o.role is not null)
+			or exists (select from network_addresses a join network_interfaces o on o.id = a.interface_id where o.name = m.name)
+			or exists (select from network_routes where dev = m.name and active)
+			or exists (select from uplink_uplinks where interface = m.name)
+		order by 1, 2`)
+	if err != nil {
+		return fmt.Errorf("look for members with settings of their own: %w", err)
+	}
+	for _, m := range all {
+		subject, page := subjectOf("interface "+m.Name, ids)
+		r.Add(memberSettings.On(subject, page, problem.Params{"interface": m.Name, "of": m.Of}))
+	}
+	return nil
 }
 
 // tell adds what is wrong, each cause once: an interface that is missing may be so for itself and

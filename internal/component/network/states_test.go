@@ -193,3 +193,40 @@ func TestNothingIsKnownWhileGatewayApplyIsSilent(t *testing.T) {
 		t.Error("states are known")
 	}
 }
+
+// A route or an address of a member can come after the bridge, as when a change is reverted.
+func TestMembersWithSettingsOfTheirOwnAreTold(t *testing.T) {
+	_, s := setup(t)
+	r := componenttest.New(t, s)
+	told := func() (subjects []string) {
+		for _, p := range states(t, s, r).Problems {
+			if p.Code == "network.member_settings" {
+				subjects = append(subjects, p.Subject.Name+" "+p.Link)
+			}
+		}
+		return subjects
+	}
+	p1 := r.Do("POST", "/network-interfaces", object{"name": "p1", "type": "ethernet"}).Want(http.StatusCreated).ID()
+	r.Do("POST", "/network-interfaces", object{"name": "br0", "type": "bridge", "members": []string{"p0", "p1"}}).Want(http.StatusCreated)
+	if got := told(); len(got) != 0 {
+		t.Errorf("told of %q, which have nothing", got)
+	}
+	for _, by := range []string{
+		`insert into network_routes values (gen_random_uuid(), 1, now(), now(), '198.51.100.0/24', 'unicast', '', 'p1', null, 'main', false, true, '')`,
+		`insert into network_addresses select gen_random_uuid(), 1, now(), now(), id, '192.0.2.1', 24, false, 100, '' from network_interfaces where name = 'p1'`,
+		`insert into uplink_uplinks select gen_random_uuid(), 1, now(), now(), 'fibre', 1, 'p1', 'inet', '', true, false, '', 1000, 10, 50, 0, 10, ''`,
+		`update network_interfaces set role = (select min(name) from firewall_zones) where name = 'p1'`,
+	} {
+		r.Restore(by)
+		if got := told(); len(got) != 1 || got[0] != "p1 /interfaces/"+p1 {
+			t.Errorf("%s: told of %q", by, got)
+		}
+		r.Restore(`update network_interfaces set role = null`)
+		for _, table := range []string{"network_routes", "network_addresses", "uplink_uplinks"} {
+			r.Restore(`delete from ` + table)
+		}
+		if got := told(); len(got) != 0 {
+			t.Errorf("%s: still told of %q", by, got)
+		}
+	}
+}
