@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -125,8 +126,16 @@ func bringUp(link netlink.Link, addresses []netip.Prefix, first bool) error {
 			return fmt.Errorf("address %s: %w", p, err)
 		}
 	}
-	if err := netlink.LinkSetUp(link); err != nil || !first {
+	if err := netlink.LinkSetUp(link); err != nil {
 		return err
+	}
+	for _, p := range addresses {
+		if err := awaitOwn(link, p.Addr()); err != nil {
+			return err
+		}
+	}
+	if !first {
+		return nil
 	}
 	for _, everywhere := range []string{"0.0.0.0/0", "::/0"} {
 		dst, err := netlink.ParseIPNet(everywhere)
@@ -138,6 +147,27 @@ func bringUp(link netlink.Link, addresses []netip.Prefix, first bool) error {
 		}
 	}
 	return nil
+}
+
+// awaitOwn waits until the kernel takes packets to the address for its own: an address of IPv6 is so only
+// once a worker of the kernel has been at it, even where nobody is asked whether it is taken.
+func awaitOwn(link netlink.Link, addr netip.Addr) error {
+	if addr.Is4() {
+		return nil
+	}
+	want := &netlink.Route{LinkIndex: link.Attrs().Index, Table: unix.RT_TABLE_LOCAL}
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		routes, err := netlink.RouteListFiltered(netlink.FAMILY_V6, want, netlink.RT_FILTER_OIF|netlink.RT_FILTER_TABLE)
+		if err != nil {
+			return fmt.Errorf("list the local routes: %w", err)
+		}
+		if slices.ContainsFunc(routes, func(r netlink.Route) bool { return r.Dst != nil && r.Dst.IP.Equal(addr.AsSlice()) }) {
+			return nil
+		}
+		if time.Since(began) > 10*time.Second {
+			return fmt.Errorf("%s is not the kernel's own", addr)
+		}
+	}
 }
 
 // settings make the kernel a router that takes packets from anywhere, says nothing by
