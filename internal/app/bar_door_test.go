@@ -219,6 +219,7 @@ func (p *served) drip(s *storm, stop <-chan struct{}) {
 		conn, err := net.Dial("tcp", p.listen) //nolint:noctx // a test's own server
 		if err != nil {
 			atomic.AddInt64(&s.failed, 1)
+			p.t.Logf("a slow one: %v", err)
 			return
 		}
 		atomic.AddInt64(&s.slow, 1)
@@ -256,11 +257,16 @@ func (p *served) ask(s *storm, session http.Header, stop <-chan struct{}) {
 		start := time.Now()
 		res, err := client.Do(req)
 		s.honest = append(s.honest, time.Since(start))
-		if err != nil || res.StatusCode != http.StatusOK {
+		if err != nil {
 			atomic.AddInt64(&s.failed, 1)
+			p.t.Logf("%s after %v: %v", req.URL.Path, s.honest[n], err)
 			continue
 		}
-		_, _ = io.Copy(io.Discard, res.Body)
+		said, _ := io.ReadAll(res.Body)
 		_ = res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			atomic.AddInt64(&s.failed, 1)
+			p.t.Logf("%s after %v: %d %s", req.URL.Path, s.honest[n], res.StatusCode, said)
+		}
 	}
 }
