@@ -143,7 +143,11 @@ func (a *appliance) awaitUndone(c *caller, change string) {
 func (a *aviary) throughSelfSigned(c *caller) {
 	a.t.Helper()
 	id := c.post("/certificates", object{"source": "self_signed", "names": []string{"self.example.com"}}).want(201).id()
-	a.keyCanary("key of a self-signed certificate", a.keyOnDisk(id))
+	first := a.keyOnDisk(id)
+	a.keyCanary("key of a self-signed certificate", first)
+	c.post("/certificates/"+id+"/renew", nil).want(202)
+	a.eventually(patience, "the certificate is renewed", func() bool { return a.keyOnDisk(id) != first })
+	a.keyCanary("key of a self-signed certificate, renewed", a.keyOnDisk(id))
 	c.put("/certificates/"+id, object{"source": "self_signed", "names": []string{"self.example.com"}, "key_type": "rsa-2048"}).want(200)
 	c.do(http.MethodDelete, "/certificates/"+id, nil).want(200)
 }

@@ -17,6 +17,7 @@ type brokenBoot struct {
 	prepare func(*coldBoots)
 	// stays says that nobody repairs it: gateway-apply is broken in the same way.
 	stays bool
+	said  string // in the journal, that it could not
 }
 
 // starving has not even the room that a Go program begins with.
@@ -26,12 +27,12 @@ const starving = "[Service]\nLimitAS=48M\n"
 const killing = "[Service]\nExecStart=\nExecStart=/bin/sh -c '/usr/sbin/gateway-apply --packet-filter & kill -KILL $!; wait $!'\n"
 
 var brokenBoots = []brokenBoot{
-	{name: "killed", prepare: func(b *coldBoots) { b.dropIn("gateway-firewall.service", killing) }},
-	{name: "starved", stays: true, prepare: func(b *coldBoots) {
+	{name: "killed", said: "Failed with result", prepare: func(b *coldBoots) { b.dropIn("gateway-firewall.service", killing) }},
+	{name: "starved", said: "Failed with result", stays: true, prepare: func(b *coldBoots) {
 		b.dropIn("gateway-firewall.service", starving)
 		b.dropIn("gateway-apply.service", starving)
 	}},
-	{name: "damaged", prepare: func(b *coldBoots) {
+	{name: "damaged", said: "firewall.good", prepare: func(b *coldBoots) {
 		// The files, and those from which they would be mended.
 		b.sh(`for f in /etc/gateway/nftables/* $(find /var/lib/gateway-apply -type f); do truncate -s -9 "$f"; done; sync`)
 	}},
@@ -72,6 +73,9 @@ func (b *coldBoots) broken(kind brokenBoot) {
 	b.eventually(patience, "gateway-apply has loaded the rules and the node forwards", func() bool {
 		return b.through()[permitted] > before[permitted] && b.arrived(permitted) > 0 && b.forwards() == "1 1"
 	})
+	if said := b.sh("journalctl -b -u gateway-firewall.service -o cat"); !strings.Contains(said, kind.said) {
+		b.t.Errorf("%s: the boot filter did its work: %s", kind.name, said)
+	}
 	leaked := b.arrived(forbidden) + b.through()[forbidden] - before[forbidden]
 	b.t.Logf("%s: %d forbidden, %d permitted to the node, %d through it", kind.name, leaked, b.arrived(permitted), b.through()[permitted]-before[permitted])
 	b.leaked += leaked
