@@ -45,7 +45,7 @@ func TestBarTrust10Memory(t *testing.T) {
 	api := b.apiWithin(b.shipped(apiUnit))
 	scheduler, verify := b.backupWithin(b.shipped(schedulerUnit), b.shipped(strings.Replace(verifyUnit, "@", "@x", 1)))
 	control := b.applierWithin(int64(bar.GateSize(24, 128, 128))<<20, false)
-	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked by eight at once for the first 1,000 of each list, matrix, findings, counters and preview, %s; gateway-scheduler, which backs it up, %s; the verification of that %s; control of %s", apply, filter, api, scheduler, verify, control)
+	figure := fmt.Sprintf("gateway-apply %s; boot filter %s; gateway-api, asked by eight at once for the first 1,000 of each list, matrix, findings, counters and preview, %s; gateway-scheduler, which backs it up, %s; the verification of that %s; control of %s; by memory groups of version 1, not 2", apply, filter, api, scheduler, verify, control)
 	kills := apply.kills + filter.kills + api.kills + scheduler.kills + verify.kills
 	bar.Report(t, "trust", 10, figure, "0 kills, control > 0", kills == 0 && control.kills > 0 && !t.Failed())
 }
