@@ -123,15 +123,24 @@ func detours(t *testing.T, n int, options ...apptest.Option) (both, neither int)
 func TestBarCarry05Races(t *testing.T) {
 	bar.NotShort(t)
 	n, pairs := bar.GateSize(60, 200, 5000), bar.GateSize(30, 100, 1000)
-	unlocked := func(c *app.Config) { c.Unlocked = true }
 	both, neither := races(t, n)
-	control, _ := races(t, 30, unlocked)
 	out, none := lockouts(t, pairs)
-	lost, _ := lockouts(t, 30, unlocked)
 	led, stuck := detours(t, pairs)
-	broke, _ := detours(t, 30, unlocked)
-	figure := fmt.Sprintf("%d of %d races of two components stored both changes, %d neither; control with the old locks: %d of 30; %d of %d races of a route and an uplink locked out their session, %d stored neither; control: %d of 30; "+
-		"%d of %d races of a route and an assertion broke it, %d stored neither; control: %d of 30",
-		both, n, neither, control, out, pairs, none, lost, led, pairs, stuck, broke)
+	control, controls := unlocked(t, races)
+	lost, losts := unlocked(t, lockouts)
+	broke, brokes := unlocked(t, detours)
+	figure := fmt.Sprintf("%d of %d races of two components stored both changes, %d neither; control with the old locks: %d of %d; %d of %d races of a route and an uplink locked out their session, %d stored neither; control: %d of %d; "+
+		"%d of %d races of a route and an assertion broke it, %d stored neither; control: %d of %d",
+		both, n, neither, control, controls, out, pairs, none, lost, losts, led, pairs, stuck, broke, brokes)
 	bar.Report(t, "carry", 5, figure, "0 both, control > 0", both == 0 && neither == 0 && control > 0 && out == 0 && none == 0 && lost > 0 && led == 0 && stuck == 0 && broke > 0)
+}
+
+// unlocked is how many of the races end wrong with the old locks: on a busy machine the first thirty may not meet.
+func unlocked(t *testing.T, race func(*testing.T, int, ...apptest.Option) (wrong, neither int)) (wrong, all int) {
+	t.Helper()
+	for wrong == 0 && all < 300 {
+		more, _ := race(t, 30, func(c *app.Config) { c.Unlocked = true })
+		wrong, all = wrong+more, all+30
+	}
+	return wrong, all
 }
