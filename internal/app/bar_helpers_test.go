@@ -356,7 +356,7 @@ func (f *fakeApplier) answer(conn net.Conn) {
 	if strings.Contains(line, `"do":"importable"`) {
 		out = importable
 	}
-	if strings.Contains(line, `"service"`) || strings.Contains(line, `"part"`) && !looks.MatchString(line) {
+	if strings.Contains(line, `"service"`) || strings.Contains(line, `"verb":"component"`) && !looks.MatchString(line) {
 		f.acts.Add(1)
 	}
 	fmt.Fprintf(conn, `{"loaded":true,"state":"live","states":[],"out":%s}`+"\n", out)

@@ -36,10 +36,10 @@ func NewLocal(ctx context.Context, cfg Config) (*Local, error) {
 }
 
 // WaitReady waits until the database answers, and for so long at the most.
-func (l *Local) WaitReady(ctx context.Context, patience time.Duration) error {
+func (l *Local) WaitReady(ctx context.Context, timeout time.Duration) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for !l.api.watch.Up() {
 		select {
 		case <-tick.C:

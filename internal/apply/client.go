@@ -64,14 +64,14 @@ func (c Client) States(ctx context.Context) ([]State, error) {
 
 // Ask has a component do what it needs privilege for. Both in and out may be nil.
 func (c Client) Ask(ctx context.Context, component, do string, in, out any) error {
-	r := componentRequest{Verb: "part", Component: component, Do: do}
+	r := componentRequest{Verb: "component", Component: component, Do: do}
 	var err error
 	if in != nil {
 		if r.In, err = json.Marshal(in); err != nil {
 			return fmt.Errorf("%s %s: %w", component, do, err)
 		}
 	}
-	var a partAnswer
+	var a componentAnswer
 	if err := c.call(ctx, r, &a); err != nil {
 		return fmt.Errorf("%s %s: %w", component, do, err)
 	}

@@ -20,10 +20,10 @@ type notes struct {
 // note keeps what was changed and what failed; a mere look, which a UI takes every few seconds, shows only while
 // debugging.
 func (n *notes) note(log *slog.Logger, request string, answer any, err error) {
-	again := n.again(request, err)
+	repeated := n.repeats(request, err)
 	_, changed := answer.(emptyAnswer)
 	switch {
-	case err != nil && !again:
+	case err != nil && !repeated:
 		log.Error("apply", "err", err)
 	case err != nil:
 		log.Debug("apply", "err", err)
@@ -34,8 +34,8 @@ func (n *notes) note(log *slog.Logger, request string, answer any, err error) {
 	}
 }
 
-// again reports whether a request has just failed like this, for a reason that lasts and was worded.
-func (n *notes) again(request string, err error) bool {
+// repeats reports whether a request has just failed like this, for a reason that lasts and was worded.
+func (n *notes) repeats(request string, err error) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f, worded := fault.Of(err)

@@ -43,7 +43,7 @@ var errPeerClosed = errors.New("the peer left before its request was begun")
 
 // enter waits for a slot, so long at most, and is left by leave. A request that had to wait is
 // not begun when its peer has left: whoever gave up asks again, and would wait behind itself.
-func (s slots) enter(ctx context.Context, conn net.Conn, patience time.Duration) (leave func(), err error) {
+func (s slots) enter(ctx context.Context, conn net.Conn, timeout time.Duration) (leave func(), err error) {
 	leave = func() { <-s.taken }
 	select {
 	case s.taken <- struct{}{}:
@@ -56,7 +56,7 @@ func (s slots) enter(ctx context.Context, conn net.Conn, patience time.Duration)
 	default:
 		return nil, errBusy()
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(timeout)
 	defer late.Stop()
 	select {
 	case s.taken <- struct{}{}:
@@ -110,7 +110,7 @@ func (s *Server) slotsFor(line []byte) slots {
 		return s.waits
 	case "sync":
 		return s.syncsOf(r.Component)
-	case "part":
+	case "component":
 		return s.slotsOf(r.Component, r.Do)
 	default:
 		return s.prompt

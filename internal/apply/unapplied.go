@@ -11,9 +11,9 @@ import (
 type Unapplied struct {
 	// All says that nobody knows which of it is: edits by hand are kept, or a round failed that
 	// no change asked for.
-	All  bool
-	ids  map[string]bool
-	left map[string]bool
+	All      bool
+	ids      map[string]bool
+	subjects map[string]bool
 }
 
 // ReadUnapplied asks the history and gateway-apply. columns are those of change.Unlive.
@@ -21,7 +21,7 @@ func ReadUnapplied(ctx context.Context, q db.DB, applier interface {
 	States(ctx context.Context) ([]State, error)
 }, name string, columns map[string][]string,
 ) (u Unapplied, err error) {
-	u.left = map[string]bool{}
+	u.subjects = map[string]bool{}
 	if u.ids, err = change.Unlive(ctx, q, name, columns); err != nil {
 		return u, err
 	}
@@ -35,7 +35,7 @@ func ReadUnapplied(ctx context.Context, q db.DB, applier interface {
 		}
 		u.All = s.Stage == Held || s.Error != "" && len(u.ids) == 0
 		for _, p := range s.Problems {
-			u.left[p.Subject] = true
+			u.subjects[p.Subject] = true
 		}
 	}
 	return u, nil
@@ -43,4 +43,4 @@ func ReadUnapplied(ctx context.Context, q db.DB, applier interface {
 
 // Has reports whether the object of an id is one of it; subject is its name where gateway-apply
 // leaves it out of the configuration.
-func (u Unapplied) Has(id, subject string) bool { return u.All || u.ids[id] || u.left[subject] }
+func (u Unapplied) Has(id, subject string) bool { return u.All || u.ids[id] || u.subjects[subject] }

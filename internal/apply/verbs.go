@@ -24,7 +24,7 @@ func (s *Server) verbs() map[string]verb {
 		"service":       typed(s.service),
 		"sync":          typed(s.sync),
 		"states":        typed(s.states),
-		"part":          typed(s.component),
+		"component":     typed(s.component),
 		"job":           typed(s.job),
 	}
 }
@@ -114,7 +114,7 @@ func (s *Server) component(ctx context.Context, r componentRequest) (any, error)
 	if err != nil {
 		return nil, fmt.Errorf("encode what %s %s answers: %w", r.Component, r.Do, err)
 	}
-	return partAnswer{raw}, nil
+	return componentAnswer{raw}, nil
 }
 
 // job starts one of the units that have more rights than the applier, for the archive of that id, and

@@ -76,7 +76,7 @@ type jobRequest struct {
 	ID   string `json:"id"`
 }
 
-type partAnswer struct {
+type componentAnswer struct {
 	Out json.RawMessage `json:"out"`
 }
 

@@ -48,12 +48,12 @@ func (r *Runner) Unqueue() { r.queue = nil }
 func (r *Runner) Unlock() { r.unlocked = true }
 
 // enter waits until a change of the component may begin. Whoever entered must leave.
-func (q *queue) enter(ctx context.Context, component string, patience time.Duration) error {
+func (q *queue) enter(ctx context.Context, component string, timeout time.Duration) error {
 	w, err := q.join(component)
 	if err != nil {
 		return err
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(timeout)
 	defer late.Stop()
 	select {
 	case <-w.ready:

@@ -24,7 +24,7 @@ const (
 
 const (
 	// The longest that a command may take, a reload of 10,000 certificates included.
-	patience = time.Minute
+	timeout = time.Minute
 	// The statistics of 100,000 servers are shorter than this.
 	maxAnswer = 256 << 20
 	// A command and what it reads must fit into one buffer of HAProxy, of 16,384 bytes
@@ -58,7 +58,7 @@ func refuse(command, answer string) error {
 // talk sends a text and reads what comes until HAProxy closes. A master closes only when
 // it is told that nothing more follows.
 func talk(ctx context.Context, path, text string, last bool) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	conn, err := dial(ctx, path)
 	if err != nil {

@@ -78,7 +78,7 @@ func (r Runtime) ServerAddr(ctx context.Context, backend, server string, addr ne
 // moved waits until a server is where it was told to be: HAProxy answers first, and has all
 // its threads pause for the change a moment later.
 func (r Runtime) moved(ctx context.Context, backend, server string, addr netip.AddrPort) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
 		now, err := r.server(ctx, backend, server)
@@ -132,7 +132,7 @@ func (r Runtime) ServerRemove(ctx context.Context, backend, server string, wait 
 		return err
 	}
 	out, err := r.do(ctx, "set server "+t+" state maint",
-		fmt.Sprintf("wait %dms srv-removable %s", min(max(1, wait.Milliseconds()), (patience-time.Second).Milliseconds()), t), "del server "+t)
+		fmt.Sprintf("wait %dms srv-removable %s", min(max(1, wait.Milliseconds()), (timeout-time.Second).Milliseconds()), t), "del server "+t)
 	if err == nil && out[2] == "Server deleted." {
 		return nil
 	}

@@ -25,10 +25,10 @@ func Delta(was, now []byte) (batch []byte, ok bool) {
 		if !okA || !okB || !bytes.Equal(a.name, b.name) {
 			return nil, false
 		}
-		gone, come := changed(a.lines, b.lines)
+		removed, added := changed(a.lines, b.lines)
 		// What goes is removed first: what comes may overlap with it.
-		batch = appendCommand(batch, "delete", a.name, gone)
-		batch = appendCommand(batch, "add", a.name, come)
+		batch = appendCommand(batch, "delete", a.name, removed)
+		batch = appendCommand(batch, "add", a.name, added)
 	}
 	return batch, true
 }
@@ -58,7 +58,7 @@ func nextSet(text []byte) (s setText, rest []byte, ok bool) {
 }
 
 // changed is the lines that only one of two ascending lists has.
-func changed(was, now []byte) (gone, come []byte) {
+func changed(was, now []byte) (removed, added []byte) {
 	// Nearly all lines are alike when a member of a large group changed.
 	from, endWas, endNow := longtext.Differing(was, now)
 	was, now = was[from:endWas], now[from:endNow]
@@ -73,14 +73,14 @@ func changed(was, now []byte) (gone, come []byte) {
 		}
 		switch {
 		case order < 0:
-			gone, was = append(gone, a...), was[len(a):]
+			removed, was = append(removed, a...), was[len(a):]
 		case order > 0:
-			come, now = append(come, b...), now[len(b):]
+			added, now = append(added, b...), now[len(b):]
 		default:
 			was, now = was[len(a):], now[len(b):]
 		}
 	}
-	return append(gone, was...), append(come, now...)
+	return append(removed, was...), append(added, now...)
 }
 
 func firstLine(text []byte) []byte {

@@ -42,28 +42,28 @@ func (c Cluster) within(ctx context.Context, name string, fn func(*pgx.Conn) err
 	return fn(conn)
 }
 
-// turn is the advisory lock of whoever exchanges the databases, in the database postgres. The server commits what a
+// exchangeLock is the advisory lock of whoever exchanges the databases, in the database postgres. The server commits what a
 // process asked for also when that was killed meanwhile; the lock goes with the session, and so after the commit.
-const turn = `hashtextextended('gateway/restore/' || $1, 0)`
+const exchangeLock = `hashtextextended('gateway/restore/' || $1, 0)`
 
 // intruders are sessions of other roles that hold it: the API's can, and would keep every restore from being undone.
 const intruders = `select pg_terminate_backend(l.pid, 5000) from pg_locks l join pg_stat_activity a on a.pid = l.pid
-	where l.locktype = 'advisory' and a.usename <> current_user and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = ` + turn
+	where l.locktype = 'advisory' and a.usename <> current_user and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = ` + exchangeLock
 
-// turnWithin bounds the wait: a server goes on to wait for a lock for whoever was killed meanwhile.
-const turnWithin = `set lock_timeout = '40s'`
+// exchangeLockTimeout bounds the wait: a server goes on to wait for a lock for whoever was killed meanwhile.
+const exchangeLockTimeout = `set lock_timeout = '40s'`
 
 // alone runs fn with a connection to the database postgres, when nobody exchanges databases and no exchange of a killed
 // process is under way.
 func (c Cluster) alone(ctx context.Context, fn func(*pgx.Conn) error) error {
 	return c.within(ctx, "postgres", func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, turnWithin); err != nil {
+		if _, err := conn.Exec(ctx, exchangeLockTimeout); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, intruders, c.Prefix); err != nil {
 			return fmt.Errorf("end who keeps the databases from being exchanged: %w", err)
 		}
-		if _, err := conn.Exec(ctx, "select pg_advisory_lock("+turn+")", c.Prefix); err != nil {
+		if _, err := conn.Exec(ctx, "select pg_advisory_lock("+exchangeLock+")", c.Prefix); err != nil {
 			return fmt.Errorf("wait for whoever exchanges the databases: %w", err)
 		}
 		return fn(conn)

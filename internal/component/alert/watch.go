@@ -146,7 +146,7 @@ func (a *Alerts) present(ctx context.Context, st state, p problem.Problem) error
 			st.Flaps = 0
 		}
 		return a.tell(ctx, st, p)
-	case st.EventID != nil && a.again(st, p):
+	case st.EventID != nil && a.tellsOnceMore(st, p):
 		return a.tell(ctx, st, p)
 	case st.same(before):
 		return nil
@@ -162,8 +162,8 @@ func began(p problem.Problem, gone *time.Time, now time.Time) time.Time {
 	return p.Since
 }
 
-// again reports whether what was told is told once more: it is worse now, or nobody has taken note for long.
-func (a *Alerts) again(st state, p problem.Problem) bool {
+// tellsOnceMore reports whether what was told is told once more: it is worse now, or nobody has taken note for long.
+func (a *Alerts) tellsOnceMore(st state, p problem.Problem) bool {
 	worse := st.ToldSeverity != nil && p.Severity.Compare(problem.Severity(*st.ToldSeverity)) < 0
 	return worse || !st.Acknowledged && st.ToldAt != nil && a.Now().Sub(*st.ToldAt) >= dedupe
 }

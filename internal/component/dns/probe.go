@@ -141,8 +141,8 @@ func askForwarder(ctx context.Context, forwarder, zone string) string {
 		return silent // the resolver asks it neither
 	}
 	m := new(dns.Msg).SetQuestion(dns.Fqdn(zone), dns.TypeSOA)
-	for _, patience := range probeTries {
-		answer, _, err := (&dns.Client{Timeout: patience}).ExchangeContext(ctx, m, at.String())
+	for _, timeout := range probeTries {
+		answer, _, err := (&dns.Client{Timeout: timeout}).ExchangeContext(ctx, m, at.String())
 		switch {
 		case err != nil:
 			continue

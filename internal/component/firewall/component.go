@@ -61,7 +61,7 @@ func New(o Options) component.Component {
 		Routes:     f.routes,
 		Jobs: []component.Job{
 			{Name: "firewall.resolve", Where: component.OnEveryNode, Every: lookUpEvery, Run: f.lookUp},
-			{Name: "firewall-touched", Where: component.OnEveryNode, Every: time.Hour, Run: f.forget},
+			{Name: "firewall.forget", Where: component.OnEveryNode, Every: time.Hour, Run: f.forget},
 		},
 		Objects:  objects(),
 		Problems: f.problems(),

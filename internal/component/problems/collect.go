@@ -152,11 +152,11 @@ func (c *collector) collect(ctx context.Context) *snapshot {
 // askAll asks everybody at once, and waits for nobody longer than findTime: a disk that hangs
 // heeds no deadline.
 func (c *collector) askAll(ctx context.Context, up bool) []found {
-	patience := findTime
+	timeout := findTime
 	if !up {
-		patience = lostTime
+		timeout = lostTime
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	type answer struct {
 		from int
@@ -179,7 +179,7 @@ func (c *collector) askAll(ctx context.Context, up bool) []found {
 	}
 	look := time.NewTicker(lookTime)
 	defer look.Stop()
-	late := time.NewTimer(patience + time.Second/2) // who heeds the deadline has answered by then
+	late := time.NewTimer(timeout + time.Second/2) // who heeds the deadline has answered by then
 	defer late.Stop()
 	for waiting > 0 {
 		select {

@@ -79,7 +79,7 @@ type handlers struct {
 
 // New returns the component.
 func New(o Options) component.Component {
-	h := &handlers{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now, log: o.Log, patience: versionsPatience}}
+	h := &handlers{Options: o, versions: &versions{from: o.Packages, names: packageNames(o.Services), now: o.Now, log: o.Log, timeout: versionsTimeout}}
 	h.metrics = h.newMetrics()
 	return component.Component{
 		Name:     "system",

@@ -21,18 +21,18 @@ const (
 	// versionsLong is for what apt said while nothing that it reads is another: settings somewhere below /etc may be.
 	versionsLong = time.Hour
 	versionsTime = time.Minute
-	// versionsPatience is how long somebody waits for apt. It reads all lists, which takes a second of the processor.
-	versionsPatience = 2 * time.Second
+	// versionsTimeout is how long somebody waits for apt. It reads all lists, which takes a second of the processor.
+	versionsTimeout = 2 * time.Second
 )
 
 // versions remembers what apt said: it starts a program, which must not be had for the
 // asking, neither often nor many at a time.
 type versions struct {
-	from     packages
-	names    []string
-	now      func() time.Time
-	log      *slog.Logger
-	patience time.Duration
+	from    packages
+	names   []string
+	now     func() time.Time
+	log     *slog.Logger
+	timeout time.Duration
 
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -78,7 +78,7 @@ func (v *versions) get(ctx context.Context) (PackageVersions, error) {
 		}
 		return v.read(context.WithoutCancel(ctx)) // others wait for it too
 	})
-	late := time.NewTimer(v.patience)
+	late := time.NewTimer(v.timeout)
 	defer late.Stop()
 	select {
 	case <-ctx.Done():

@@ -25,7 +25,7 @@ const (
 	// An answer of a thousand leases has about 300 KB.
 	maxAnswer = 64 << 20
 	// For callers whose context has no deadline.
-	patience = time.Minute
+	timeout = time.Minute
 )
 
 // ErrDown says that nobody listens: Kea is not running, or has no control socket.
@@ -101,7 +101,7 @@ func (c Client) exchange(ctx context.Context, request []byte) ([]byte, error) {
 		return nil, fmt.Errorf("reach kea: %w", err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })

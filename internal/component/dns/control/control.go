@@ -31,7 +31,7 @@ const (
 	// A listing of a million records is shorter than this.
 	maxAnswer = 128 << 20
 	// For callers whose context has no deadline.
-	patience = time.Minute
+	timeout = time.Minute
 )
 
 // ErrDown says that nobody listens: unbound is not running, or has no control socket.
@@ -74,7 +74,7 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach unbound: %w", err)
 	}
-	return conn, conn.SetDeadline(time.Now().Add(patience))
+	return conn, conn.SetDeadline(time.Now().Add(timeout))
 }
 
 func exchange(conn net.Conn, request string) (string, error) {
@@ -164,7 +164,7 @@ func (c Client) Reload(ctx context.Context) error {
 	if err := c.ok(ctx, "reload"); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -149,16 +149,16 @@ func (p *plan) change(was, is []entry) bool {
 	if len(was) > 0 && slices.ContainsFunc(append(added, removed...), func(e entry) bool { return e.typ == "CNAME" }) {
 		return false
 	}
-	var again []entry
+	var replaced []entry
 	for _, e := range added {
 		if slices.ContainsFunc(removed, e.same) {
-			again = append(again, e)
+			replaced = append(replaced, e)
 		} else {
 			p.add = append(p.add, e.text)
 		}
 	}
-	stay := without(is, again)
-	for _, e := range again {
+	stay := without(is, replaced)
+	for _, e := range replaced {
 		if !slices.ContainsFunc(stay, func(s entry) bool { return s.typ == e.typ }) {
 			return false
 		}
