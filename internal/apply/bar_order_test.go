@@ -258,7 +258,7 @@ func TestBarCarry06Order(t *testing.T) {
 	bar.NotShort(t)
 	n := bar.GateSize(9, 30, 300)
 	came, control := walk(t, n, true), walk(t, 6, false)
-	figure := fmt.Sprintf("%d of %d changes over 4 components out of order, %d of %d kills hit a round; control without After: %d of 6",
+	figure := fmt.Sprintf("%d of %d changes over 4 components made for this out of order, %d of %d kills hit a round; control without After: %d of 6",
 		came.wrong, n, came.hits, came.kills, control.wrong)
 	bar.Report(t, "carry", 6, figure, "0, half of the kills, control > 0", came.wrong == 0 && came.kills > 0 && 2*came.hits >= came.kills && control.wrong > 0)
 }

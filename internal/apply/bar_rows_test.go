@@ -116,6 +116,6 @@ func TestBarCarry04RowsPastTheAPI(t *testing.T) {
 			unheard++
 		}
 	}
-	figure := fmt.Sprintf("%d of %d rows live within 2 s, slowest %d ms; control without the trigger: %d of %d unheard", live, n, slowest.Milliseconds(), unheard, tried)
+	figure := fmt.Sprintf("%d of %d rows of a component made for this live within 2 s, slowest %d ms; control without the trigger: %d of %d unheard", live, n, slowest.Milliseconds(), unheard, tried)
 	bar.ReportTimed(t, "carry", 4, figure, "all, control all", unheard == tried && slowest > 0, live == n)
 }

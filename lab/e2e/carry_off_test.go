@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,8 @@ import (
 // offAndOn are how a service comes to be off, and on again.
 var offAndOn = []string{"setting", "revert", "kill", "unconfirmed", "reboot"}
 
-func (s *switching) cycle(d switched, way string) {
+// cycle has one of the services off and on again. What is killed or loses its power does so while it switches off, or on.
+func (s *switching) cycle(all []switched, d switched, way string, killedOn bool) {
 	s.t.Helper()
 	switch way {
 	case "revert":
@@ -21,14 +23,28 @@ func (s *switching) cycle(d switched, way string) {
 	case "unconfirmed":
 		s.forgets(false, func() {}, d)
 		return
-	case "kill":
-		s.dies(false, d)
-	case "reboot":
-		s.reboots(false, []switched{d})
-	default:
-		s.switches(false, d)
 	}
-	s.switches(true, d)
+	for _, on := range []bool{false, true} {
+		switch {
+		case way == "kill" && on == killedOn:
+			s.dies(on, d)
+		case way == "reboot" && on == killedOn:
+			s.reboots(on, []switched{d})
+			s.on(slices.DeleteFunc(slices.Clone(all), func(o switched) bool { return o.path == d.path }))
+		default:
+			s.switches(on, d)
+		}
+	}
+}
+
+// on notes which of those services is not on, whenever it came to be so.
+func (s *switching) on(services []switched) {
+	s.t.Helper()
+	for _, d := range services {
+		if got, agreed, _ := s.agree(d, true, 30*time.Second); !agreed {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s after the reboot of another one: %s", d.service, got))
+		}
+	}
 }
 
 // Whatever has a setting is switched off and on by it: unit, boot, port, packet filter and page agree.
@@ -41,7 +57,7 @@ func TestBarCarry03OffAndOn(t *testing.T) {
 	s.slowest = 0
 	n := bar.GateSize(10, 100, 1000)
 	for i := range n { // each way for one service after the other
-		s.cycle(services[(i%len(offAndOn)+i/len(offAndOn))%len(services)], offAndOn[i%len(offAndOn)])
+		s.cycle(services, services[(i%len(offAndOn)+i/len(offAndOn))%len(services)], offAndOn[i%len(offAndOn)], i/len(offAndOn)%2 == 1)
 	}
 	slowest := s.slowest
 	control := s.ignored(services[len(services)-1], 6*time.Second)

@@ -35,6 +35,20 @@ func TestEveryNameInAfterIsADaemonBeforeWhichItselfDoesNotCome(t *testing.T) {
 	}
 }
 
+// Who needs what to be there first. One that goes from here, or joins, is a decision.
+func TestTheOrderOfTheDaemons(t *testing.T) {
+	want := map[string][]string{
+		"tunnel": {"network"}, "uplink": {"network"}, "dhcp": {"network"}, "radius": {"network"}, "forwardproxy": {"network"},
+		"proxy":    {"cert"},
+		"firewall": {"dhcp", "dns", "forwardproxy", "network", "ntp", "proxy", "radius", "tunnel"}, // whoever needs openings
+	}
+	for _, d := range daemons.New(daemons.Deps{}).All {
+		if got := slices.Sorted(slices.Values(d.After)); !slices.Equal(got, want[d.Name]) {
+			t.Errorf("%s comes after %q, want %q", d.Name, got, want[d.Name])
+		}
+	}
+}
+
 // A name with a slip of the pen would have a verb wait among those that read.
 func TestWhatWaitsOrIsUrgentIsAVerb(t *testing.T) {
 	for _, d := range daemons.New(daemons.Deps{}).All {
