@@ -40,7 +40,7 @@ func TestBarWeb01Story(t *testing.T) {
 		t.Errorf("%d recovery codes were shown, want 10", out.Recovery)
 	}
 	v := out.Viewer
-	if len(v.Pages) < 5 || v.Pressed < 20 {
+	if len(v.Pages) < 10 || v.Pressed < bar.GateSize(20, 50, 50) {
 		t.Errorf("the viewer pressed %d buttons on %v: that shows nothing", v.Pressed, v.Pages)
 	}
 	for _, r := range append(v.Refused, seen.Dialogs...) {
