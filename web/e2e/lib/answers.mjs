@@ -1,6 +1,6 @@
 // answers.mjs answers in place of the API with data that fits its OpenAPI document, of several kinds: what no lab node
 // has all at once.
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { atGate } from "./driver.mjs";
 import { sampleText, uuid } from "./samples.mjs";
 
@@ -12,9 +12,14 @@ const document = JSON.parse(text);
 /** The kinds of data, and how many rows a list has. */
 export const kinds = { empty: 0, rows: 30, long: 12, errors: 0, navigation: 6 };
 
+const catalog = (ns) => {
+	const file = `src/features/${ns}/messages/en.json`;
+	return existsSync(new URL(file, folder)) ? read(file) : {};
+};
+
 /** Codes that problems have, with the names of what their sentences say, out of the catalogs. */
-const codes = ["cert", "dns", "firewall", "network", "ntp", "proxy", "change", "system"].flatMap((ns) =>
-	Object.entries(read(`src/features/${ns}/messages/en.json`).problems ?? {}).map(([code, { message }]) => ({
+const codes = readdirSync(new URL("src/features/", folder)).flatMap((ns) =>
+	Object.entries(catalog(ns).problems ?? {}).map(([code, { message }]) => ({
 		code: `${ns}.${code}`,
 		params: [...message.matchAll(/\{\{(\w+)/g)].map(([, name]) => name),
 	})),
@@ -128,9 +133,11 @@ const special = {
 	"/system/health": (data, { kind }) => ({ ...data, database: kind !== "errors", setup_complete: true }),
 	"/setup/status": () => ({ complete: true }),
 	"/firewall/matrix": (data, { rows, long }) => matrix(data, Math.min(rows, 6), long),
-	"/problems": (data) => ({
+	"/problems": (data, { page }) => ({
 		...data,
-		problems: data.problems.map(known),
+		problems: (page === "/problems" && data.problems.length > 0 ? everySentence(data.problems) : data.problems).map(
+			(problem, i) => known(problem, i + hash(page)),
+		),
 		unknown: data.unknown.slice(0, 1),
 		counts: Object.fromEntries(
 			Object.keys(data.counts).map((one) => [one, data.problems.filter(({ severity }) => severity === one).length]),
@@ -157,6 +164,13 @@ const special = {
 	"/certificates/summary": (_data, { rows }) => ({ total: rows, errors: 1, expired: 1, expiring: 2 }),
 };
 
+/** everySentence is as many problems as there are codes. */
+const everySentence = (problems) =>
+	codes.map((_, i) => {
+		const one = problems[i % problems.length];
+		return { ...one, subject: one.subject && { ...one.subject, id: uuid(i + 1) } };
+	});
+
 /** known is a problem that the catalogs have words for. */
 function known(problem, i) {
 	const { code, params } = codes[i % codes.length];
@@ -177,10 +191,24 @@ function matrix(data, count, long) {
 
 /** components has each component once; with long names one of them waits to be confirmed. */
 function components(data, kind) {
-	const names = ["proxy", "firewall", "dns", "ntp"];
+	const names = [
+		"proxy",
+		"firewall",
+		"dns",
+		"ntp",
+		"network",
+		"tunnel",
+		"uplink",
+		"cert",
+		"dhcp",
+		"radius",
+		"forwardproxy",
+		"logs",
+	];
 	const seen = data.slice(0, names.length);
 	return seen.map((one, i) => {
-		const { confirm: _, ...rest } = { ...one, component: names[i], stage: ["live", "failed", "held", "live"][i] };
+		const stage = ["live", "failed", "held", "live"][i % 4];
+		const { confirm: _, ...rest } = { ...one, component: names[i], stage };
 		return kind === "long" && i === 0 ? { ...rest, confirm: { change: uuid(1), seconds_left: 3_000 } } : rest;
 	});
 }
@@ -212,6 +240,7 @@ export function answerTo(path, kind, page = "/") {
 	if (kind === "errors" && !always.test(path))
 		return refused(...failures[atGate ? 1 : hash(operation.path) % failures.length]);
 	const maker = new Maker(operation.path.replace(/\/\{\w+\}/g, ""), kind);
+	maker.page = page;
 	const made = maker.make(dataOf(operation.schema));
 	const data = special[operation.path]?.(made, maker) ?? made;
 	return fine(data);
