@@ -135,7 +135,7 @@ const special = {
 	"/firewall/matrix": (data, { rows, long }) => matrix(data, Math.min(rows, 6), long),
 	"/problems": (data, { page }) => ({
 		...data,
-		problems: (page === "/problems" && data.problems.length > 0 ? everySentence(data.problems) : data.problems).map(
+		problems: (page === "/" && data.problems.length > 0 ? everySentence(data.problems) : data.problems).map(
 			(problem, i) => known(problem, i + hash(page)),
 		),
 		unknown: data.unknown.slice(0, 1),
@@ -148,7 +148,7 @@ const special = {
 		states: Object.fromEntries(
 			Array.from({ length: Math.floor(maker.rows * 0.7) }, (_, i) => [
 				uuid(i + 1),
-				known({ ...data.states.server, state: sampleText("/problems/states state", i) }, i),
+				known({ ...data.states.server, state: sampleText("/problems/states state", i) }, i + hash(maker.page)),
 			]),
 		),
 	}),
@@ -164,7 +164,7 @@ const special = {
 	"/certificates/summary": (_data, { rows }) => ({ total: rows, errors: 1, expired: 1, expiring: 2 }),
 };
 
-/** everySentence is as many problems as there are codes. */
+/** everySentence is as many problems as there are codes: the dashboard shows them all. */
 const everySentence = (problems) =>
 	codes.map((_, i) => {
 		const one = problems[i % problems.length];
