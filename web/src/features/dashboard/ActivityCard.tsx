@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
-import { actionTitle, Link, Loaded, subjectOf, Time } from "@ui";
+import { actionTitle, actorOf, Link, Loaded, subjectOf, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useActivity } from "./requests";
 
@@ -51,7 +51,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
 					<bdi>{subjectOf(asChange(entry))}</bdi>
 				</p>
 				<p className="gw-subtle">
-					<bdi>{entry.actor}</bdi>
+					<bdi>{actorOf(entry.actor)}</bdi>
 				</p>
 			</div>
 			<span className="gw-subtle gw-when">
