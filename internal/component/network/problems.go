@@ -70,7 +70,7 @@ var (
 	}
 	memberSettings = problem.Kind{
 		Code: "network.member_settings", Severity: problem.Warning,
-		Message: "{interface} is a member of {of}: a zone, addresses, routes and uplinks of its own have no effect",
+		Message: "The interface {interface} is a member of {of}: a zone, addresses, routes and uplinks of its own have no effect",
 		Remedy:  "Set them for {of} instead, or take {interface} out of it.",
 	}
 )
