@@ -215,6 +215,7 @@ func holdAudit(s *stage) (release func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.t.Cleanup(func() { _ = tx.Rollback(context.Background()) }) // a test that ends early would wait for it for ever
 	return func() {
 		if err := tx.Commit(s.t.Context()); err != nil {
 			s.t.Fatal(err)
