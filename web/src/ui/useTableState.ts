@@ -1,5 +1,5 @@
 import type { ListQuery } from "@api";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type UrlState, useUrlState } from "./urlState";
 
 export interface Sort {
@@ -29,21 +29,24 @@ export function queryOf(search: UrlState, filters: string[], defaultSort?: strin
 /** useTableState holds search, sort and filters of a table in the URL. Typing is put there after a pause. */
 export function useTableState(filters: string[], defaultSort?: string) {
 	const [search, set] = useUrlState();
-	const [typed, setTyped] = useState(search.q ?? "");
-	const [known, setKnown] = useState(search.q);
-	if (search.q !== known) {
-		// The URL changed by other means than typing: back button, cleared filters.
-		setKnown(search.q);
-		setTyped(search.q ?? "");
-	}
+	const url = search.q ?? "";
+	const [typed, setTyped] = useState(url);
+	/** What was typed and is on its way into the URL: on a busy page that is there only when more has been typed. */
+	const sent = useRef(new Set<string>());
 	useEffect(() => {
-		if (typed === (known ?? "")) return;
+		if (sent.current.delete(url)) return;
+		// The URL changed by other means than typing: back button, cleared filters.
+		sent.current.clear();
+		setTyped(url);
+	}, [url]);
+	useEffect(() => {
+		if (typed === url) return;
 		const timer = setTimeout(() => {
-			setKnown(typed || undefined);
+			sent.current.add(typed);
 			set({ q: typed });
 		}, 250);
 		return () => clearTimeout(timer);
-	}, [typed, known, set]);
+	}, [typed, url, set]);
 	const setSort = useCallback((sort: Sort) => set({ sort: writeSort(sort) }), [set]);
 	return {
 		query: queryOf(search, filters, defaultSort),
