@@ -16,7 +16,7 @@ const lists = {
 	},
 	objects: {
 		at: "/objects?tab=addresses",
-		row: "main tbody tr[data-index] td",
+		row: "main tbody tr[data-index] td:not(:has(input))",
 		label: "Search names and addresses",
 	},
 };

@@ -1,46 +1,34 @@
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { useTableState } from "./useTableState";
+import { useTyped } from "./useTableState";
 
-/** A URL that takes its time, as on a page with ten thousand rows. */
-const url = vi.hoisted(() => {
-	const asked: object[] = [];
-	return { search: {} as Record<string, string | undefined>, asked, set: (change: object) => asked.push(change) };
-});
-vi.mock("./urlState", () => ({ useUrlState: () => [url.search, url.set] }));
-
-beforeEach(() => {
-	vi.useFakeTimers();
-	url.search = {};
-	url.asked.length = 0;
-});
-afterEach(() => vi.useRealTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 test("nothing that was typed is lost when the URL knows it late", () => {
-	const { result, rerender } = renderHook(() => useTableState([]));
-	const type = (text: string) => act(() => result.current.setTyped(text));
-	const paused = () => act(() => vi.advanceTimersByTime(300));
-	const arrives = (q: string | undefined) => {
-		url.search = q === undefined ? {} : { q };
-		rerender();
-	};
+	const sent: string[] = [];
+	const send = (text: string) => void sent.push(text);
+	const { result, rerender } = renderHook(({ url }) => useTyped(url, send), { initialProps: { url: "" } });
+	const typed = () => result.current[0];
+	const type = (text: string) => act(() => result.current[1](text));
+	const paused = () => act(() => void vi.advanceTimersByTime(300));
 	type("r");
 	paused();
-	expect(url.asked).toEqual([{ q: "r" }]);
-	rerender();
-	expect(result.current.typed).toBe("r");
+	expect(sent).toEqual(["r"]);
+	rerender({ url: "" });
+	expect(typed()).toBe("r");
 	type("rule");
-	arrives("r");
-	expect(result.current.typed).toBe("rule");
+	rerender({ url: "r" });
+	expect(typed()).toBe("rule");
 	paused();
-	expect(url.asked.at(-1)).toEqual({ q: "rule" });
-	arrives("rule");
-	expect(result.current.typed).toBe("rule");
+	expect(sent).toEqual(["r", "rule"]);
+	rerender({ url: "rule" });
+	expect(typed()).toBe("rule");
 	// By other means than typing.
-	arrives(undefined);
-	expect(result.current.typed).toBe("");
-	arrives("older");
-	expect(result.current.typed).toBe("older");
+	rerender({ url: "" });
+	expect(typed()).toBe("");
+	rerender({ url: "older" });
+	expect(typed()).toBe("older");
 	paused();
-	expect(url.asked.at(-1)).toEqual({ q: "rule" });
+	expect(sent).toEqual(["r", "rule"]);
 });

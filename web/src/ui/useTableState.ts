@@ -26,12 +26,10 @@ export function queryOf(search: UrlState, filters: string[], defaultSort?: strin
 	return query;
 }
 
-/** useTableState holds search, sort and filters of a table in the URL. Typing is put there after a pause. */
-export function useTableState(filters: string[], defaultSort?: string) {
-	const [search, set] = useUrlState();
-	const url = search.q ?? "";
+/** useTyped is a text that is typed, and sent into the URL after a pause. */
+export function useTyped(url: string, send: (text: string) => void) {
 	const [typed, setTyped] = useState(url);
-	/** What was typed and is on its way into the URL: on a busy page that is there only when more has been typed. */
+	/** What is on its way into the URL: on a busy page it is there only when more has been typed. */
 	const sent = useRef(new Set<string>());
 	useEffect(() => {
 		if (sent.current.delete(url)) return;
@@ -43,10 +41,20 @@ export function useTableState(filters: string[], defaultSort?: string) {
 		if (typed === url) return;
 		const timer = setTimeout(() => {
 			sent.current.add(typed);
-			set({ q: typed });
+			send(typed);
 		}, 250);
 		return () => clearTimeout(timer);
-	}, [typed, url, set]);
+	}, [typed, url, send]);
+	return [typed, setTyped] as const;
+}
+
+/** useTableState holds search, sort and filters of a table in the URL. Typing is put there after a pause. */
+export function useTableState(filters: string[], defaultSort?: string) {
+	const [search, set] = useUrlState();
+	const [typed, setTyped] = useTyped(
+		search.q ?? "",
+		useCallback((q: string) => set({ q }), [set]),
+	);
 	const setSort = useCallback((sort: Sort) => set({ sort: writeSort(sort) }), [set]);
 	return {
 		query: queryOf(search, filters, defaultSort),
