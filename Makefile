@@ -142,12 +142,12 @@ bench-network: ## what ten thousand routes cost beside bare ip, and one more by 
 bars: ## measure what the product promises; AREA=foundation for one area (as root, after "make deb")
 	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' $(if $(GATE),-gate)
 
-measured: ## the same, and record the figures in docs/measured.md
-	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -write docs/measured.md
+measured: ## the same, and record the figures in docs/measured.md; SKIP=Proxy0[23] leaves tests out
+	$(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' -write docs/measured.md
 
 torture: ## the same with the long sizes, recorded too: hours; AREA=... is required
 	@test -n '$(AREA)' || { echo "usage: make torture AREA=foundation"; exit 2; }
-	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -torture -write docs/measured.md
+	GATEWAY_TORTURE=1 $(POSTGRES) go run ./tools/bars -area '$(AREA)' -skip '$(SKIP)' -torture -write docs/measured.md
 
 steady: ## which end-to-end tests and bars fail by chance: two rounds beside two busy loops; AREA=trust or e2e for a part, WRITE=1 records it
 	$(MAKE) deb VERSION=0.1.1

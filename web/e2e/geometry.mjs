@@ -15,13 +15,16 @@ import { said } from "./lib/watch.mjs";
 
 /**
  * gate: each page with one kind of data, at two widths in the same window, for opening a page takes longer than looking
- * at it; ci: at all widths, each with another kind of data; torture: everything.
+ * at it; ci: at all widths, each with another kind of data; torture: everything, the widths with the navigation beside
+ * the page in one window and those without in another.
  */
 const extent = process.env.EXTENT ?? "ci";
 const only = process.env.ONLY && new RegExp(process.env.ONLY);
 const shots = process.env.SHOTS;
 /** axe takes longer than all else, and at the gate another test has shown it every page. */
 const auditEvery = Number(process.env.AUDIT_EVERY ?? (extent === "gate" ? 30 : 1));
+/** hasDrawer says that the navigation is opened by a button, and lies over the page then. */
+const hasDrawer = ({ width }) => width < 1200;
 
 const sizes = [
 	{ width: 390, height: 844 },
@@ -33,9 +36,8 @@ const sizes = [
 const languages = { en: "en-GB", de: "de-DE" };
 const themes = ["light", "dark"];
 
-/** jobs are what is looked at in one window: a kind of data at a width in a language, and which of the pages. */
+/** jobs are what is looked at in one window: a kind of data at some widths in a language, and which of the pages. */
 function jobs() {
-	const all = extent === "torture";
 	const names = Object.keys(kinds);
 	if (extent === "gate")
 		return names.map((kind, k) => ({
@@ -45,17 +47,27 @@ function jobs() {
 			themes: [themes[k % 2]],
 			takes: (n) => n % names.length === k,
 		}));
+	if (extent === "torture")
+		return names.flatMap((kind) =>
+			Object.keys(languages).flatMap((language) =>
+				[sizes.filter(hasDrawer), sizes.filter((size) => !hasDrawer(size))].map((some) => ({
+					kind,
+					sizes: some,
+					language,
+					themes,
+					takes: () => true,
+				})),
+			),
+		);
 	return names.flatMap((kind, k) =>
-		sizes.flatMap((size, s) =>
-			(all ? Object.keys(languages) : [Object.keys(languages)[(k + s) % 2]]).map((language) => ({
-				kind,
-				sizes: [size],
-				language,
-				themes: all ? themes : [themes[(k + s + (s > 1)) % 2]],
-				// Over the widths each page meets each kind of data.
-				takes: (n) => all || (n + s) % names.length === k,
-			})),
-		),
+		sizes.map((size, s) => ({
+			kind,
+			sizes: [size],
+			language: Object.keys(languages)[(k + s) % 2],
+			themes: [themes[(k + s + (s > 1)) % 2]],
+			// Over the widths each page meets each kind of data.
+			takes: (n) => (n + s) % names.length === k,
+		})),
 	);
 }
 
@@ -109,7 +121,10 @@ async function routesOf(base) {
 		.sort((a, b) => a.bare - b.bare);
 }
 
-/** look measures what is shown now, in each theme and at each width of the job. The next page is opened at the last width. */
+/**
+ * look measures what is shown now, in each theme and at each width of the job, and has axe look at the first of them. The
+ * next page is opened at the last width.
+ */
 async function look(page, job, name) {
 	visited.add(name);
 	for (const [n, { width, height }] of job.sizes.entries()) {
@@ -117,19 +132,19 @@ async function look(page, job, name) {
 			await page.setViewportSize({ width, height });
 			await rest(page);
 		}
-		await lookAt(page, job, name, width);
+		await lookAt(page, job, name, width, n === 0 || extent === "gate");
 	}
 	job.sizes.reverse();
 }
 
-async function lookAt(page, job, name, width) {
+async function lookAt(page, job, name, width, audited) {
 	for (const theme of job.themes) {
 		await page.emulateMedia({ colorScheme: theme });
 		const where = `${name} [${job.kind} ${width} ${theme} ${job.language}]`;
 		const result = await page.evaluate(measure);
 		looks++;
 		for (const [what, all] of Object.entries(result)) for (const one of all) found[what].push(`${where}: ${one}`);
-		if (looks % auditEvery === 0) {
+		if (audited && looks % auditEvery === 0) {
 			audits++;
 			// Beside colours the themes are the same.
 			const options = theme === job.themes[0] ? {} : { runOnly: ofTheme };
@@ -151,7 +166,7 @@ async function visit(page, job, route) {
 	if (job.seen.has(here)) return; // an address of an older version leads to it
 	job.seen.add(here);
 	if (job.kind === "navigation" && (await page.locator("#nav").count()) > 0)
-		await addEntries(page, job.language, job.sizes[0].width < 1200);
+		await addEntries(page, job.language, hasDrawer(job.sizes[0]));
 	await look(page, job, here);
 	await tabs(page, job, '[role="tablist"] >> nth=0');
 }
