@@ -167,25 +167,34 @@ func TestServicesAreHardened(t *testing.T) {
 // A daemon's own units are held to the same; what one does without is a line of its file
 // "excused", with the reason behind it.
 func TestUnitsOfDaemonsAreHardened(t *testing.T) {
+	for _, name := range ofDaemons(t) {
+		if services[name] != nil {
+			continue
+		}
+		daemon, file, _ := strings.Cut(name, "/")
+		excuses, _ := os.ReadFile("daemons/" + daemon + "/excused") // none where there is nothing to excuse
+		u := unit(t, name)
+		for _, want := range hardening {
+			key, value, _ := strings.Cut(want, "=")
+			if !slices.Contains(u[key], value) && !saysWhy(string(excuses), want, file) {
+				t.Errorf("%s: %s is %q, want %q among them", name, key, u[key], value)
+			}
+		}
+	}
+}
+
+// ofDaemons are the units that daemons bring, as unit takes them.
+func ofDaemons(t *testing.T) (names []string) {
+	t.Helper()
 	files, err := filepath.Glob("daemons/*/root/usr/lib/systemd/system/*.service")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%q, %v", files, err)
 	}
 	for _, file := range files {
 		daemon, _, _ := strings.Cut(strings.TrimPrefix(file, "daemons/"), "/")
-		name := daemon + "/" + filepath.Base(file)
-		if services[name] != nil {
-			continue
-		}
-		excuses, _ := os.ReadFile("daemons/" + daemon + "/excused") // none where there is nothing to excuse
-		u := unit(t, name)
-		for _, want := range hardening {
-			key, value, _ := strings.Cut(want, "=")
-			if !slices.Contains(u[key], value) && !saysWhy(string(excuses), want, filepath.Base(file)) {
-				t.Errorf("%s: %s is %q, want %q among them", name, key, u[key], value)
-			}
-		}
+		names = append(names, daemon+"/"+filepath.Base(file))
 	}
+	return names
 }
 
 // saysWhy reports whether a line says why the unit does without: setting (pattern of units: reason).
