@@ -14,16 +14,20 @@ var outside = map[string][]string{
 	"privatefile": {""}, "exec": {""}, "net": {"Dial", "DialTimeout"}, "http": {"Get", "Post", "PostForm", "Head"},
 }
 
+// asked are the fields of a resource whose functions run for a dry run too, though some never see its transaction.
+var asked = []string{"Prepare", "Validate", "Derive"}
+
 // effects finds the calls within a transaction that a rollback would not undo. It follows functions of the same package
 // by their names; what a function of another package does is that one's to say.
 func effects(files []source) (found []string) {
-	reach := map[string]bool{}
+	given, reach := givenTo(files), map[string]bool{}
+	within := func(name string, f *ast.FuncType) bool { return given.names[name] || inTransaction(f) }
 	for grown := true; grown; {
 		grown = false
 		for _, s := range files {
 			for _, d := range s.ast.Decls {
 				f, ok := d.(*ast.FuncDecl)
-				if ok && f.Body != nil && !reach[f.Name.Name] && !inTransaction(f.Type) && len(reaching(f.Body, reach)) > 0 {
+				if ok && f.Body != nil && !reach[f.Name.Name] && !within(f.Name.Name, f.Type) && len(reaching(f.Body, reach)) > 0 {
 					reach[f.Name.Name], grown = true, true
 				}
 			}
@@ -34,11 +38,11 @@ func effects(files []source) (found []string) {
 			var body *ast.BlockStmt
 			switch f := n.(type) {
 			case *ast.FuncDecl:
-				if inTransaction(f.Type) {
+				if within(f.Name.Name, f.Type) {
 					body = f.Body
 				}
 			case *ast.FuncLit:
-				if inTransaction(f.Type) {
+				if given.literals[f] || inTransaction(f.Type) {
 					body = f.Body
 				}
 			}
@@ -52,6 +56,32 @@ func effects(files []source) (found []string) {
 		})
 	}
 	return found
+}
+
+// functions are those of a package by their names, and those without one.
+type functions struct {
+	names    map[string]bool
+	literals map[*ast.FuncLit]bool
+}
+
+// givenTo are the functions that a package gives to its resources in the fields asked.
+func givenTo(files []source) functions {
+	given := functions{map[string]bool{}, map[*ast.FuncLit]bool{}}
+	for _, s := range files {
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			field, ok := n.(*ast.KeyValueExpr)
+			if !ok || !slices.Contains(asked, calledOn(field.Key)) {
+				return true
+			}
+			if literal, ok := field.Value.(*ast.FuncLit); ok {
+				given.literals[literal] = true
+			} else if name := calledOn(field.Value); name != "" {
+				given.names[name] = true
+			}
+			return true
+		})
+	}
+	return given
 }
 
 // inTransaction reports whether a function is given the transaction of a change.
@@ -132,14 +162,21 @@ func TestWhatATransactionReachesIsFound(t *testing.T) {
 		"one that has it as well": {`u.within(tx)`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := parse(t, "internal/x/x.go", `package x
-func (u *U) do() { u.Run(func(tx change.Tx) { `+tc.body+` }) }
+			for way, written := range map[string]string{
+				"in a transaction":         `func (u *U) do() { u.Run(func(tx change.Tx) { ` + tc.body + ` }) }`,
+				"given as a literal":       `func (u *U) do() { Single{Validate: func(tx db.DB) { ` + tc.body + ` }} }`,
+				"given as a function":      `func (u *U) do() { Resource{Derive: hash} }; func hash() { ` + tc.body + ` }`,
+				"given as a method of its": `func (u *U) do() { Resource{Prepare: u.prepare} }; func (u *U) prepare() { ` + tc.body + ` }`,
+			} {
+				s := parse(t, "internal/x/x.go", `package x
+`+written+`
 func save() { os.WriteFile("x", nil, 0) }
 func (u *U) also() { save() }
 func (u *U) within(tx change.Tx) { tx.AfterCommit(save) }
 `)
-			if got := effects([]source{s}); len(got) != tc.want {
-				t.Errorf("found %q, want %d", got, tc.want)
+				if got := effects([]source{s}); len(got) != tc.want {
+					t.Errorf("%s: found %q, want %d", way, got, tc.want)
+				}
 			}
 		})
 	}
