@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -246,17 +245,4 @@ func (a *assembler) assemble() ([]bpf.RawInstruction, error) {
 		a.code[j.at] = bpf.JumpIf{Cond: j.condition, Val: j.value, SkipTrue: uint8(t), SkipFalse: uint8(f)}
 	}
 	return bpf.Assemble(a.code)
-}
-
-// Host is an address or a network in its one form: without a zone, and without host bits.
-func Host(s string) (netip.Prefix, error) {
-	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		a = a.Unmap()
-		return netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	p, err := netip.ParsePrefix(s)
-	if err != nil || p.Addr().Is4In6() {
-		return netip.Prefix{}, errors.New("no address and no network")
-	}
-	return p.Masked(), nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/net/bpf"
+
+	"gateway/internal/value"
 )
 
 // frame is a packet with an Ethernet header.
@@ -47,7 +49,7 @@ func ports(from, to uint16) []byte {
 
 func prefix(t *testing.T, s string) netip.Prefix {
 	t.Helper()
-	p, err := Host(s)
+	p, err := value.Prefix(s)
 	if err != nil {
 		t.Fatal(err)
 	}

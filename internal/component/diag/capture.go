@@ -17,6 +17,7 @@ import (
 	"gateway/internal/fault"
 	"gateway/internal/identity"
 	"gateway/internal/sys"
+	"gateway/internal/value"
 )
 
 // CaptureInput is what packets to record.
@@ -179,8 +180,8 @@ func (in CaptureInput) request(links []sys.Interface) (capture.Request, error) {
 	}
 	if in.Host != "" {
 		var err error
-		if q.Host, err = capture.Host(in.Host); err != nil {
-			bad.Add("host", "must be an IP address or a network such as 192.0.2.0/24")
+		if q.Host, err = value.Prefix(in.Host); err != nil {
+			bad.AddError("host", err)
 		}
 	}
 	if q.Port > 0 && (q.Protocol == "icmp" || q.Protocol == "arp") {
