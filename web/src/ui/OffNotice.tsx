@@ -2,12 +2,12 @@ import { useStates } from "@api";
 import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
 import { Notice } from "./Notice";
-import { kindOf } from "./service";
+import { useKindOf } from "./service";
 
 /** OffNotice says on a page that its service is switched off, and leads to the setting. */
 export function OffNotice({ id, settings }: { id: string; settings: string }) {
 	const { t } = useTranslation("ui");
-	if (useStates(kindOf(id))(id)?.state !== "off") return null;
+	if (useStates(useKindOf(id))(id)?.state !== "off") return null;
 	return (
 		<Notice kind="info" title={t("off.title")}>
 			<Link to={settings}>{t("off.settings")}</Link>

@@ -2,6 +2,7 @@ import { objectStatesQueryKey, problemsQueryKey, queryClient } from "@api";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
+import { FeaturesProvider } from "./features";
 import { ProblemNotice } from "./ProblemNotice";
 
 test("two problems of one kind are told apart by what they are about", () => {
@@ -39,7 +40,9 @@ test("what a service has its state from is told on its page, also when it is abo
 	});
 	render(
 		<QueryClientProvider client={queryClient}>
-			<ProblemNotice service="dhcp" component="dhcp" />
+			<FeaturesProvider value={[{ id: "dhcp", routes: [], service: { name: "dhcp", kind: "dhcp-server" } }]}>
+				<ProblemNotice service="dhcp" component="dhcp" />
+			</FeaturesProvider>
 		</QueryClientProvider>,
 	);
 	expect(screen.getByText("dhcp.deaf at eth1")).toBeTruthy();

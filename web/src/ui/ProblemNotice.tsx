@@ -1,7 +1,7 @@
 import { type Problem, useProblems, useStates } from "@api";
 import { Notice } from "./Notice";
 import { problemKey, problemRemedy, problemTitle } from "./problemText";
-import { kindOf } from "./service";
+import { useKindOf } from "./service";
 
 interface Props {
 	service: string;
@@ -14,11 +14,12 @@ interface Props {
  */
 export function ProblemNotice(props: Props) {
 	// Only a service with a kind of its own has a state that others cause.
-	return kindOf(props.service) === "service" ? <Notices {...props} /> : <Caused {...props} />;
+	const kind = useKindOf(props.service);
+	return kind === "service" ? <Notices {...props} /> : <Caused {...props} kind={kind} />;
 }
 
-function Caused(props: Props) {
-	return <Notices {...props} cause={useStates(kindOf(props.service))(props.service)?.code} />;
+function Caused({ kind, ...props }: Props & { kind: string }) {
+	return <Notices {...props} cause={useStates(kind)(props.service)?.code} />;
 }
 
 function Notices({ service, component, cause }: Props & { cause?: string }) {

@@ -9,6 +9,8 @@ import {
 import { QueryClientProvider } from "@tanstack/react-query";
 import { act, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Feature } from "./feature";
+import { FeaturesProvider } from "./features";
 import { ServiceState } from "./ServiceState";
 
 const toaster = {
@@ -18,6 +20,11 @@ const toaster = {
 	installed: true,
 	required: true,
 } as SystemService;
+
+const features: Feature[] = [
+	{ id: "dhcp", routes: [], service: { name: "dhcp", kind: "dhcp-server" } },
+	{ id: "forwardproxy", routes: [], service: { name: "forward-proxy", kind: "forward-proxy" } },
+];
 
 /** told is what the server says of the state of objects of a kind. */
 const told = (kind: string, states: Record<string, unknown> = {}) =>
@@ -29,7 +36,9 @@ const show = (service: SystemService, ...unknown: string[]) => {
 	queryClient.setQueryData(problemsQueryKey(), { version: "1", problems: [], counts, unknown: silent });
 	render(
 		<QueryClientProvider client={queryClient}>
-			<ServiceState service={service} current />
+			<FeaturesProvider value={features}>
+				<ServiceState service={service} current />
+			</FeaturesProvider>
 		</QueryClientProvider>,
 	);
 };

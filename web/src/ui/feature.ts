@@ -111,6 +111,8 @@ export interface Feature {
 	/** Its page is in the user menu instead of the navigation, in this order. */
 	menu?: { order: number; titleKey: string };
 	routes: FeatureRoute[];
+	/** The service that its page is about, and the kind of object as which the server tells how it does its job. */
+	service?: { name: string; kind: string };
 	/** Loaded by the dashboard. */
 	dashboard?: () => Promise<{ part: DashboardPart }>;
 	/** Actions and objects for the command palette. Pages are found by themselves. */

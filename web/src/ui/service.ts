@@ -1,6 +1,7 @@
 import { type ProblemState, type SystemService, useStates } from "@api";
 import i18next from "i18next";
 import { sentence } from "./errorText";
+import { useFeatures } from "./features";
 import type { Status } from "./StatusLabel";
 import { serverText } from "./serverText";
 
@@ -55,22 +56,14 @@ export const everyUntil =
 	(seconds: number) => (query: { state: { data?: { services: SystemService[] } | undefined } }) =>
 		query.state.data?.services.every(isSettled) === false ? 1_000 : seconds * 1_000;
 
-/** Under which kind of object the server tells how a service does its job. */
-const kinds: Record<string, string> = {
-	dhcp: "dhcp-server",
-	dns: "resolver",
-	"forward-proxy": "forward-proxy",
-	ntp: "clock",
-	radius: "radius",
-};
-
-/** kindOf is the kind of object that a service is; of one without a kind of its own, the server tells how its unit is. */
-export const kindOf = (name: string) => kinds[name] ?? "service";
+/** useKindOf is the kind of object that a service is; of one without a kind of its own, the server tells how its unit is. */
+export const useKindOf = (name: string) =>
+	useFeatures().find(({ service }) => service?.name === name)?.service?.kind ?? "service";
 
 /** useServiceState is the state of a service as the server tells it, the same on every page; undefined for one that does its job. */
 export function useServiceState(name: string): ProblemState | undefined {
 	const unit = useStates("service")(name);
-	const own = useStates(kindOf(name))(name);
+	const own = useStates(useKindOf(name))(name);
 	return unit ?? own;
 }
 

@@ -6,5 +6,6 @@ export const feature: Feature = {
 	id: "dns",
 	nav: { section: "network", order: 30, icon: GlobeIcon, titleKey: "title" },
 	routes: [{ path: "/dns", titleKey: "title", page: () => import("./DnsPage") }],
+	service: { name: "dns", kind: "resolver" },
 	palette,
 };

@@ -5,4 +5,5 @@ export const feature: Feature = {
 	id: "radius",
 	nav: { section: "access", order: 30, icon: KeyIcon, titleKey: "title" },
 	routes: [{ path: "/radius", titleKey: "title", page: () => import("./RadiusPage") }],
+	service: { name: "radius", kind: "radius" },
 };
