@@ -47,7 +47,10 @@ func (s *switching) on(services []switched) {
 	}
 }
 
-// Whatever has a setting is switched off and on by it: unit, boot, port, packet filter and page agree.
+// Whatever has a setting is switched off and on by it: unit, boot, port, packet filter and page agree. Tunnels have none; what
+// theirs opens, the cold boots of area network show by a phone that gets through.
+//
+// shows FW-32
 func TestBarCarry03OffAndOn(t *testing.T) {
 	services := switchable(t)
 	s := newSwitching(t)

@@ -41,7 +41,7 @@ func browse(t *testing.T, at *lab.Client, proxy, address string) (int, string) {
 // The installed product lets a client of the network out by its proxy: Squid in its sandbox,
 // gateway-apply in its own; off, on, denied by a rule, refused by nature, killed, off again.
 //
-// shows FWD-06
+// shows FWD-06, SYS-15*
 func TestStoryForwardProxy(t *testing.T) {
 	a, c := alone(t)
 	if got := a.sh("systemctl is-active squid; systemctl is-enabled squid; true"); got != "inactive\ndisabled" {
@@ -109,6 +109,10 @@ func TestStoryForwardProxy(t *testing.T) {
 	a.sh("systemctl start gateway-squid-rotate")
 	if user := a.sh("stat -c %U /proc/" + pid); user != "proxy" {
 		t.Errorf("Squid runs as %s", user)
+	}
+	c.post("/system/service-restart", object{"service": "forward-proxy"}).want(200)
+	if a.mainPID("squid.service") == pid {
+		t.Errorf("after a restart Squid is still process %s", pid)
 	}
 	a.sh("systemctl kill -s KILL squid.service")
 	a.eventually(patience, "it is back after a kill", func() bool { status, _ := browse(t, a.client, proxy, home+"/"); return status == 200 })

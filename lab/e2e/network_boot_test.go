@@ -27,7 +27,7 @@ type bootedLegs struct {
 	tunnel  time.Duration // until somebody had an answer through the tunnel
 }
 
-// shows NET-22
+// shows NET-22, FW-32
 func TestBarNetwork05ColdBoots(t *testing.T) {
 	n := newLegs(t)
 	if out := n.sh("ip -4 route show"); !strings.Contains(out, "via "+outerGateway+" dev eth1 proto gateway") {

@@ -146,7 +146,7 @@ func newUntouched(t *testing.T) *untouched {
 	for _, k := range kinds {
 		s.requests = append(s.requests, s.of(k)...)
 	}
-	s.before = s.state()
+	s.before = s.observe()
 	return s
 }
 
@@ -260,7 +260,7 @@ func (s *untouched) failCommits() (undo func()) {
 func (s *untouched) look(after string) {
 	s.t.Helper()
 	s.looks++
-	now := s.state()
+	now := s.observe()
 	for _, name := range differ(s.before, now) {
 		s.changed++
 		s.t.Errorf("after %s, %s is another:\n%s", after, name, firstDifference(s.before[name], now[name]))
@@ -285,8 +285,8 @@ var observed = map[string]string{
 	"clock":    `chronyc -n -c sources | cut -d, -f3 | sort`,
 }
 
-func (s *untouched) state() map[string]string {
-	s.t.Helper()
+func (a *appliance) observe() map[string]string {
+	a.t.Helper()
 	var units []string
 	for _, d := range daemons.New(daemons.Deps{}).All {
 		for _, one := range d.Services {
@@ -301,11 +301,11 @@ func (s *untouched) state() map[string]string {
 	for _, name := range names {
 		script += observed[name] + "\necho ====\n"
 	}
-	out := strings.Split(s.sh("{ "+strings.ReplaceAll(script, "{{units}}", strings.Join(units, " "))+"} 2>&1")+"\n", line)
+	out := strings.Split(a.sh("{ "+strings.ReplaceAll(script, "{{units}}", strings.Join(units, " "))+"} 2>&1")+"\n", line)
 	state := map[string]string{}
 	for i, name := range names {
 		if i >= len(out) || strings.TrimSpace(out[i]) == "" {
-			s.t.Fatalf("nothing is seen of %s:\n%s", name, strings.Join(out, line))
+			a.t.Fatalf("nothing is seen of %s:\n%s", name, strings.Join(out, line))
 		}
 		state[name] = out[i]
 	}
@@ -333,13 +333,13 @@ func firstDifference(before, after string) string {
 // control does for real what is neither a removal nor an act, and names the kinds of state that were seen to change, and those that were not.
 func (s *untouched) control() (seen, unseen []string) {
 	s.t.Helper()
-	before, moved := s.state(), map[string]bool{}
+	before, moved := s.observe(), map[string]bool{}
 	for _, r := range s.requests {
 		if r.Method == "DELETE" || r.refused != "" || r.act {
 			continue // what later ones are about, or what is done to all
 		}
 		s.send(s.c, r) // of two that exclude each other the second one is refused
-		now := s.state()
+		now := s.observe()
 		for _, name := range differ(before, now) {
 			moved[name] = true
 		}

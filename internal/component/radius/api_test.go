@@ -52,7 +52,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// shows FW-29
+// shows FW-29*
 func TestThePortsAreOpenWhileItIsEnabled(t *testing.T) {
 	r := newRig(t)
 	open := func() (out []string) {

@@ -44,7 +44,7 @@ func opened(r *firewalltest.Rig, port string) (lines []string) {
 	return lines
 }
 
-// shows (stand-in) FW-27*, FW-29, FW-30*, FW-31, FW-32
+// shows (stand-in) FW-27*, FW-29*, FW-30*, FW-31
 func TestWhatOtherComponentsNeed(t *testing.T) {
 	o := &others{}
 	r := firewalltest.NewWith(t, firewalltest.Options{Needed: o.needed})
