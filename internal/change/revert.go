@@ -5,6 +5,7 @@ import (
 
 	"gateway/internal/fault"
 	"gateway/internal/identity"
+	"gateway/internal/intent"
 )
 
 // Step is one row's way back, as the resource that owns its table sees it: write does it.
@@ -54,6 +55,10 @@ func (r *Runner) revert(ctx context.Context, id string, c Change) (string, error
 	c.undoing = was.ConfirmState != nil && *was.ConfirmState == Waiting
 	if timeout && !c.undoing {
 		return "", nil // somebody was faster
+	}
+	if c.undoing && intent.Of(ctx).ConfirmWithin > 0 {
+		// Undone in its turn it would bring back for good what nobody confirmed and no guard has judged.
+		return "", fault.New(fault.Conflict, "this change is still waiting for confirmation; it is reverted at once, without another wait").WithCode("confirm_pending")
 	}
 	c.Component, c.Action, c.Subject, c.reverts = was.Component, was.Component+".revert", was.Action+" "+was.Subject, id
 	c.Detail = map[string]any{"reverts": id}

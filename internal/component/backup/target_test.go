@@ -149,6 +149,36 @@ func TestASecretDoesNotMove(t *testing.T) {
 	r.Do("PUT", server, folder(body{"password": masked, "remote_dir": "/elsewhere"})).Want(http.StatusOK)
 }
 
+// Who has another host key may be in the server's place: a route or a name is enough for that.
+func TestAPasswordIsNotForAnotherHostKey(t *testing.T) {
+	const first, second = "SHA256:uNiVztksCsDhcc0u9e8BrrJXVGDXYfu5WXn0wNDRjNE", "SHA256:AAAAztksCsDhcc0u9e8BrrJXVGDXYfu5WXn0wNDRjNE"
+	for _, tc := range []struct {
+		name                string
+		stored, pinned, new string
+		refused             bool
+	}{
+		{"another than the stored one", first, "", second, true},
+		{"another than the pinned one", "", first, second, true},
+		{"none in place of the stored one, with nothing pinned", first, "", "", true},
+		{"the pinned one", "", first, first, false},
+		{"none in place of the one that is pinned too", first, first, "", false},
+		{"the first one", "", "", first, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newRig(t)
+			made := r.target(folder(body{"host_key_fingerprint": tc.stored}))
+			if tc.pinned != "" {
+				r.exec(`insert into backup_target_status (target_id, host, host_key) select id, (settings ->> 'host') || ':' || (settings ->> 'port'), '` + tc.pinned + `' from backup_targets`)
+			}
+			a := r.Do("PUT", targetsPath+"/"+made.ID, folder(body{"host_key_fingerprint": tc.new, "password": masked}))
+			if refused := a.Status == http.StatusBadRequest && a.Complaint("settings.password") != ""; refused != tc.refused || !refused && a.Status != http.StatusOK {
+				t.Errorf("answered %d %+v, refused %v", a.Status, a.Error, refused)
+			}
+			r.Do("PUT", targetsPath+"/"+made.ID, folder(body{"host_key_fingerprint": tc.new, "password": "entered again"})).Want(http.StatusOK)
+		})
+	}
+}
+
 // shows BAK-10: nobody is there, and each target says so.
 func TestEachTargetHasItsResult(t *testing.T) {
 	r := newRig(t)

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -180,7 +181,7 @@ func checkSecrets(p *fault.Problems, old *Target, in *TargetInput) {
 			}
 		case old == nil || !slices.Contains(old.Settings.secretNames(), name):
 			p.Add("settings."+name, "is not stored yet; enter its value")
-		case moved(old, in):
+		case moved(old, in) || name == "password" && old.distrusts(in):
 			p.Add("settings."+name, "must be entered again, because what it belongs to has changed")
 		}
 	}
@@ -195,6 +196,13 @@ func moved(old *Target, in *TargetInput) bool {
 		return a.Endpoint != b.Endpoint || a.AccessKey != b.AccessKey || *value.OrTrue(a.HTTPS) != *value.OrTrue(b.HTTPS)
 	}
 	return a.Host != b.Host || a.Port != b.Port || a.Username != b.Username
+}
+
+// distrusts reports whether another host key than until now would be accepted: whoever has it may be in the server's place.
+// A password is sent to it, what is signed with a private key is of no use to it.
+func (t Target) distrusts(in *TargetInput) bool {
+	known := cmp.Or(t.Settings.Fingerprint, t.HostKey)
+	return known != "" && cmp.Or(in.Settings.Fingerprint, t.HostKey) != known
 }
 
 // url is where archives go to, for people.

@@ -67,6 +67,22 @@ func TestWhatWaitsKeepsOthersOutOfTablesWithoutADaemon(t *testing.T) {
 	}
 }
 
+// Undone in its turn, the undoing would store for good what nobody confirmed, past every guard.
+func TestUndoingWhatWaitsDoesNotWaitItself(t *testing.T) {
+	_, admin := apptest.Ready(t)
+	channel := admin.Post("/alerts", webhook("https://old.example.com/in", "")).Want(http.StatusCreated).ID()
+	revert := "/changes/" + moved(admin, channel) + "/revert"
+	with(admin, "Gateway-Confirm-Within", "90").Post(revert, nil).WantCode(http.StatusConflict, "confirm_pending")
+	var waiting []change.Record
+	if admin.Get("/changes?waiting=true").Data(&waiting); len(waiting) != 1 {
+		t.Errorf("%d changes wait, want the one that is to be confirmed", len(waiting))
+	}
+	admin.Post(revert, nil).Want(http.StatusOK)
+	if admin.Get("/changes?waiting=true").Data(&waiting); len(waiting) != 0 || count(t, admin, "/dns/zones") != 0 {
+		t.Errorf("undone, %d changes wait, and there are %d zones", len(waiting), count(t, admin, "/dns/zones"))
+	}
+}
+
 // Where no daemon is concerned nothing waits, whatever was asked. The answer tells: it names no apply.
 func TestTheAnswerTellsWhetherAChangeWaits(t *testing.T) {
 	_, admin := apptest.Ready(t)

@@ -53,7 +53,7 @@ export function RevertDialog({ change, onClose }: { change: ChangeDetail; onClos
 				<ChangeBar
 					component={component}
 					risky={false}
-					atOnce={change.apply === null}
+					atOnce={change.apply === null || change.confirm_state === "waiting"}
 					said={said}
 					onSay={say}
 					plan={look}
