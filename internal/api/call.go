@@ -139,7 +139,7 @@ func (a Answer) Fault() *fault.Fault {
 }
 
 func (e *Error) fault(status int) *fault.Fault {
-	return &fault.Fault{Kind: kinds[status], Code: e.Code, Sentence: e.Sentence, Fields: e.Fields, Current: e.Current}
+	return &fault.Fault{Kind: kinds[status], Code: e.Code, Sentence: e.Sentence, Fields: e.Fields, Current: e.Current, Uses: e.Uses}
 }
 
 // recorder keeps an answer.

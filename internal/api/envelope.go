@@ -27,6 +27,7 @@ type Error struct {
 	fault.Sentence
 	Fields  []fault.Field `json:"fields" doc:"What is wrong in which field"`
 	Current any           `json:"current,omitempty" doc:"With precondition_failed: the stored state"`
+	fault.Uses
 }
 
 // failure is a failed answer: an envelope without data, and the status it goes out with.
@@ -70,7 +71,7 @@ func answer(err error) *failure {
 		f = fault.New(fault.Internal, "internal error; see this node's log for details")
 	}
 	out := &failure{status: statuses[f.Kind], headers: http.Header{}}
-	out.Err = &Error{Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, Current: f.Current}
+	out.Err = &Error{Code: f.Code, Sentence: f.Sentence, Fields: f.Fields, Current: f.Current, Uses: f.Uses}
 	if out.Err.Fields == nil {
 		out.Err.Fields = []fault.Field{}
 	}

@@ -1,6 +1,9 @@
 package api
 
 import (
+	"encoding/json"
+	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -32,5 +35,17 @@ func TestTheWordsOfHumaAreKnown(t *testing.T) {
 		if got := worded(message); got.Message != message || got.Text != want.Text || !slices.Equal(got.Params, want.Params) {
 			t.Errorf("%q has the words %q", message, got.Words)
 		}
+	}
+}
+
+// An operation of a batch is answered like any other request, and its answer read back.
+func TestARefusalKeepsWhoIsInTheWay(t *testing.T) {
+	uses := fault.UsesOf(fault.Use{Kind: "rule", ID: "1", Name: "web", Link: "/firewall"})
+	body, err := json.Marshal(answer(fault.New(fault.Conflict, "a rule uses it").WithCode("in_use").WithUses(uses)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (Answer{Status: http.StatusConflict, Body: body}).Fault(); got.Code != "in_use" || !reflect.DeepEqual(got.Uses, uses) {
+		t.Errorf("read back: %s %+v, want %+v", got.Code, got.Uses, uses)
 	}
 }

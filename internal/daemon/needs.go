@@ -25,6 +25,7 @@ type Opening struct {
 	Port     int    `json:"port"`
 	Why      string `json:"why"`            // in the operator's words: "NTP for clients"
 	Role     string `json:"role,omitempty"` // the zone it is open in; empty for every interface, those of wan too
+	Page     string `json:"-"`              // of the UI, where that zone is chosen
 }
 
 // Tunnel is an interface to others. Where they dial in, its port is open, what comes from

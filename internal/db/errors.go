@@ -95,7 +95,7 @@ func taken(pg *pgconn.PgError, noun string, fields map[string]string) error {
 // that still points here; on insert it names the row that is missing.
 func referenced(pg *pgconn.PgError, noun string) error {
 	if strings.Contains(pg.Detail, "still referenced") {
-		return fault.New(fault.Conflict, "this %s is still used by %s", noun, strings.ReplaceAll(pg.TableName, "_", " "))
+		return fault.New(fault.Conflict, "this %s is still used by %s", noun, strings.ReplaceAll(pg.TableName, "_", " ")).WithCode("in_use")
 	}
 	return fault.New(fault.Invalid, "this %s refers to something that does not exist", noun)
 }

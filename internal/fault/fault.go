@@ -34,7 +34,7 @@ type Field struct {
 	Sentence
 }
 
-// Fault is an error the operator may read. Fields, Code, RetryAfter and Current are optional.
+// Fault is an error the operator may read. Fields, Code, RetryAfter, Current and Uses are optional.
 type Fault struct {
 	Kind Kind
 	Code string
@@ -42,6 +42,7 @@ type Fault struct {
 	Fields     []Field
 	RetryAfter time.Duration
 	Current    any // the stored state, for Precondition
+	Uses           // what is in the way, for Conflict
 }
 
 func (f *Fault) Error() string {

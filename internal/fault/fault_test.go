@@ -100,3 +100,13 @@ func TestCheckAndAddErrorKeepTheWords(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestARefusalNamesTheFirstUsersAndCountsAll(t *testing.T) {
+	all := make([]Use, MostUses+3)
+	if got := UsesOf(all...); len(got.UsedBy) != MostUses || got.UsedByTotal != len(all) {
+		t.Errorf("%d of %d are named", len(got.UsedBy), got.UsedByTotal)
+	}
+	if got := UsesOf(all[:1]...); len(got.UsedBy) != 1 || got.UsedByTotal != 1 {
+		t.Errorf("%d of %d are named, want the only one", len(got.UsedBy), got.UsedByTotal)
+	}
+}

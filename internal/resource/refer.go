@@ -22,6 +22,36 @@ func Exists(table, noun string) func(context.Context, db.DB, string) error {
 	}
 }
 
+// UsesOf finds who refers to an object, whatever their kind: uses is SQL for kind, id, name and page
+// of each, and key are its parameters.
+func UsesOf(ctx context.Context, q db.DB, uses string, key ...any) (fault.Uses, error) {
+	type counted struct {
+		Kind, ID, Name, Link string
+		Total                int
+	}
+	// Tables do not agree on how names are sorted.
+	rows, err := db.List[counted](ctx, q, fmt.Sprintf(`select kind, id, name, link, count(*) over ()
+		from (%s) u (kind, id, name, link) order by kind, name collate "C", id limit %d`, uses, fault.MostUses), key...)
+	if err != nil {
+		return fault.Uses{}, fmt.Errorf("look who uses %v: %w", key, err)
+	}
+	var found fault.Uses
+	for _, r := range rows {
+		found.UsedBy = append(found.UsedBy, fault.Use{Kind: r.Kind, ID: r.ID, Name: r.Name, Link: r.Link})
+		found.UsedByTotal = r.Total
+	}
+	return found, nil
+}
+
+// RefuseUsed keeps what others refer to: why words the refusal, which also names them.
+func RefuseUsed(ctx context.Context, q db.DB, why func(fault.Uses) *fault.Fault, uses string, key ...any) error {
+	found, err := UsesOf(ctx, q, uses, key...)
+	if err != nil || found.UsedByTotal == 0 {
+		return err
+	}
+	return why(found).WithCode("in_use").WithUses(found)
+}
+
 // MustBe refuses a reference to what is not there.
 func MustBe(ctx context.Context, tx db.DB, p *fault.Problems, field, table, noun, id string) error {
 	if !db.ValidID(id) {

@@ -120,6 +120,7 @@ type Answer struct {
 	Error  struct {
 		Code, Message string
 		Fields        []fault.Field
+		fault.Uses
 	}
 	Total string `json:"-"` // of a list
 	Text  string `json:"-"` // as it came
@@ -169,6 +170,15 @@ func (a Answer) Complaint(field string) string {
 		return ""
 	}
 	return a.Error.Fields[i].Message
+}
+
+// Users are what a refusal names as in the way: kind, name and page of each.
+func (a Answer) Users() []string {
+	var all []string
+	for _, u := range a.Error.UsedBy {
+		all = append(all, u.Kind+" "+u.Name+" "+u.Link)
+	}
+	return all
 }
 
 // Complaints are the fields of the request that the answer complains about.

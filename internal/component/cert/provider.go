@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway/internal/api"
+	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/dnsprovider"
 	"gateway/internal/fault"
@@ -55,7 +56,18 @@ func (s *service) providers() resource.Resource[Provider, ProviderInput] {
 		Name:     func(r Provider) string { return r.Name },
 		Validate: s.validateProvider,
 		Derive:   s.deriveProvider,
+		After:    refuseProviderInUse,
 	}
+}
+
+// refuseProviderInUse keeps a provider by which certificates are renewed.
+func refuseProviderInUse(ctx context.Context, tx change.Tx, old, now *Provider, _ *ProviderInput) error {
+	if now != nil || old == nil {
+		return nil
+	}
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "the DNS provider %s is used by %d certificates; choose another one there first", old.Name, u.UsedByTotal)
+	}, `select 'certificate', id::text, names[1], '/certificates/' || id from certificates where dns_provider_id = $1`, old.ID)
 }
 
 func (s *service) kindRoute(r api.Router) {

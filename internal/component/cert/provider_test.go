@@ -3,6 +3,7 @@ package cert
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,8 +131,11 @@ func TestEveryKindOfProviderOpens(t *testing.T) {
 func TestAProviderInUseStays(t *testing.T) {
 	r := newRig(t)
 	made := r.provider("192.0.2.1")
-	r.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": made.ID, "names": []string{"*.example.com"}})
-	r.Do("DELETE", "/certificates/dns-providers/"+made.ID, nil).Want(http.StatusConflict)
+	c := r.make(object{"source": "acme", "challenge": "dns-01", "dns_provider_id": made.ID, "names": []string{"*.example.com"}})
+	a := r.Do("DELETE", "/certificates/dns-providers/"+made.ID, nil).Want(http.StatusConflict)
+	if got := a.Users(); a.Error.Code != "in_use" || !slices.Equal(got, []string{"certificate *.example.com /certificates/" + c.ID}) {
+		t.Errorf("%s: used by %q, want the certificate", a.Error.Code, got)
+	}
 }
 
 func TestAWildcardIsIssuedByRecordsOfARealNameServer(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"gateway/internal/component/firewall/firewalltest"
 	"gateway/internal/daemon"
 	"gateway/internal/db"
+	"gateway/internal/fault"
 )
 
 type object = firewalltest.Object
@@ -101,7 +102,7 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 	if got := r.Do("GET", "/firewall/settings", nil).Field("lockout_zones"); got != "[visitors mgmt]" {
 		t.Errorf("lockout_zones = %s", got)
 	}
-	var uses []firewall.Use
+	var uses []fault.Use
 	r.Do("GET", zone+"/used-by", nil).Want(http.StatusOK).Into(&uses)
 	var kinds []string
 	for _, u := range uses {
@@ -110,8 +111,13 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 	if want := []string{"assertion", "nat-rule", "network-interface", "rule", "settings"}; !slices.Equal(kinds, want) {
 		t.Errorf("it is used by %v, want %v", kinds, want)
 	}
-	if a := r.Do("DELETE", zone, nil); a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, `"m" (and 4 more)`) {
+	if a := r.Do("DELETE", zone, nil); a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, `"m" (and 4 more)`) || !slices.Equal(a.Error.UsedBy, uses) || a.Error.UsedByTotal != len(uses) {
 		t.Errorf("deleting it is answered %d %+v", a.Status, a.Error)
+	}
+	for _, u := range uses {
+		if !strings.HasPrefix(u.Link, "/") {
+			t.Errorf("there is no way to %+v", u)
+		}
 	}
 }
 
@@ -120,12 +126,13 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 func TestAServedZoneStays(t *testing.T) {
 	served := ""
 	r := firewalltest.NewWith(t, firewalltest.Options{Needed: func(context.Context, db.DB) (daemon.Needed, error) {
-		return daemon.Needed{Openings: []daemon.Opening{{Protocol: "udp", Port: 1812, Why: "RADIUS for clients", Role: served}}}, nil
+		return daemon.Needed{Openings: []daemon.Opening{{Protocol: "udp", Port: 1812, Why: "RADIUS for clients", Role: served, Page: "/radius?tab=settings"}}}, nil
 	}})
 	zone := "/firewall/zones/" + r.Made("/firewall/zones", object{"name": "guest"})
 	served = "guest"
 	for what, a := range map[string]apitest.Answer{"deleting": r.Do("DELETE", zone, nil), "renaming": r.Edit(zone, object{"name": "visitors"})} {
-		if a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, "RADIUS for clients") {
+		if a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, "RADIUS for clients") ||
+			!slices.Equal(a.Users(), []string{"settings RADIUS for clients /radius?tab=settings"}) {
 			t.Errorf("%s it is answered %d %+v", what, a.Status, a.Error)
 		}
 	}

@@ -11,28 +11,26 @@ import (
 	"gateway/internal/resource"
 )
 
-// Use is something that refers to an object.
-type Use struct {
-	Kind string `json:"kind" enum:"rule,nat-rule,assertion,address-group,service-group,network-interface,settings" doc:"What uses it"`
-	ID   string `json:"id" doc:"Id of what uses it"`
-	Name string `json:"name" doc:"Name of what uses it"`
-}
-
-// Who refers to what, by its id; zones are referred to by their name.
+// Who refers to what, by its id, and where that is; zones are referred to by their name.
 const (
-	zoneUses = `select 'rule' as kind, id::text as id, name from firewall_rules where src_zone = $1 or dst_zone = $1
-		union all select 'nat-rule', id::text, name from firewall_nat_rules where in_zone = $1 or out_zone = $1
-		union all select 'assertion', id::text, name from firewall_assertions where src_zone = $1 or dst_zone = $1
-		union all select 'settings', id::text, 'who may always reach the management' from firewall_settings where $1 = any(lockout_zones)
-		union all select 'network-interface', id::text, name from network_interfaces where role = $1`
-	addressUses = `select 'address-group' as kind, g.id::text as id, g.name from firewall_address_members m join firewall_address_groups g on g.id = m.group_id where m.object_id = $1
-		union all select 'rule', id::text, name from firewall_rules where src_object_id = $1 or dst_object_id = $1`
-	addressGroupUses = `select 'rule' as kind, id::text as id, name from firewall_rules where src_group_id = $1 or dst_group_id = $1`
-	serviceUses      = `select 'service-group' as kind, g.id::text as id, g.name from firewall_service_members m join firewall_service_groups g on g.id = m.group_id where m.object_id = $1
-		union all select 'rule', id::text, name from firewall_rules where service_object_id = $1
-		union all select 'assertion', id::text, name from firewall_assertions where service_object_id = $1`
-	serviceGroupUses = `select 'rule' as kind, id::text as id, name from firewall_rules where service_group_id = $1
-		union all select 'assertion', id::text, name from firewall_assertions where service_group_id = $1`
+	zoneUses = `select 'rule' as kind, id::text as id, name, ` + rulePage + ` as link from firewall_rules where src_zone = $1 or dst_zone = $1
+		union all select 'nat-rule', id::text, name, '/firewall?tab=nat&do=edit&id=' || id from firewall_nat_rules where in_zone = $1 or out_zone = $1
+		union all select 'assertion', id::text, name, ` + assertionPage + ` from firewall_assertions where src_zone = $1 or dst_zone = $1
+		union all select 'settings', id::text, 'who may always reach the management', '/firewall?tab=settings' from firewall_settings where $1 = any(lockout_zones)
+		union all select 'network-interface', id::text, name, '/interfaces/' || id from network_interfaces where role = $1`
+	addressUses = `select 'address-group' as kind, g.id::text as id, g.name, '/objects/address-groups/' || g.id as link
+			from firewall_address_members m join firewall_address_groups g on g.id = m.group_id where m.object_id = $1
+		union all select 'rule', id::text, name, ` + rulePage + ` from firewall_rules where src_object_id = $1 or dst_object_id = $1`
+	addressGroupUses = `select 'rule' as kind, id::text as id, name, ` + rulePage + ` as link from firewall_rules where src_group_id = $1 or dst_group_id = $1`
+	serviceUses      = `select 'service-group' as kind, g.id::text as id, g.name, '/objects/service-groups/' || g.id as link
+			from firewall_service_members m join firewall_service_groups g on g.id = m.group_id where m.object_id = $1
+		union all select 'rule', id::text, name, ` + rulePage + ` from firewall_rules where service_object_id = $1
+		union all select 'assertion', id::text, name, ` + assertionPage + ` from firewall_assertions where service_object_id = $1`
+	serviceGroupUses = `select 'rule' as kind, id::text as id, name, ` + rulePage + ` as link from firewall_rules where service_group_id = $1
+		union all select 'assertion', id::text, name, ` + assertionPage + ` from firewall_assertions where service_group_id = $1`
+
+	rulePage      = `'/firewall?do=edit&id=' || id`
+	assertionPage = `'/firewall?tab=assertions&do=edit&id=' || id`
 )
 
 // shownUses bounds the list: nobody reads more.
@@ -49,7 +47,7 @@ func (f *firewall) useRoutes(r api.Router) {
 		api.Handle(r, api.Op{
 			ID: "list-firewall-" + o.noun + "-uses", Method: http.MethodGet, Path: "/firewall/" + o.noun + "s/{id}/used-by", Access: api.Viewer,
 			Summary: "List where it is used", Description: "The first 1000.",
-		}, func(ctx context.Context, in *resource.One) (*api.Body[[]Use], error) {
+		}, func(ctx context.Context, in *resource.One) (*api.Body[[]fault.Use], error) {
 			if !db.ValidID(in.ID) {
 				return nil, fault.New(fault.NotFound, "there is no such object")
 			}
@@ -66,8 +64,8 @@ func (f *firewall) useRoutes(r api.Router) {
 	}
 }
 
-func usesOf(ctx context.Context, q db.DB, uses, key string) ([]Use, error) {
-	all, err := db.List[Use](ctx, q, fmt.Sprintf("select kind, id, name from (%s) u order by kind, name, id limit %d", uses, shownUses), key)
+func usesOf(ctx context.Context, q db.DB, uses, key string) ([]fault.Use, error) {
+	all, err := db.List[fault.Use](ctx, q, fmt.Sprintf("select kind, id, name, link from (%s) u order by kind, name, id limit %d", uses, shownUses), key)
 	if err != nil {
 		return nil, fmt.Errorf("look who uses %s: %w", key, err)
 	}
@@ -76,16 +74,13 @@ func usesOf(ctx context.Context, q db.DB, uses, key string) ([]Use, error) {
 
 // refuseUsed keeps what others refer to from being deleted, and says who they are.
 func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
-	all, err := usesOf(ctx, q, uses, key)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	return usedBy(all[0].Kind, all[0].Name, len(all)-1, noun)
+	return resource.RefuseUsed(ctx, q, func(u fault.Uses) *fault.Fault { return usedBy(u, noun) }, uses, key)
 }
 
-func usedBy(kind, name string, more int, noun string) error {
-	if more > 0 {
-		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", kind, name, more, noun).WithCode("in_use")
+func usedBy(u fault.Uses, noun string) *fault.Fault {
+	first := u.UsedBy[0]
+	if more := u.UsedByTotal - 1; more > 0 {
+		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", first.Kind, first.Name, more, noun)
 	}
-	return fault.New(fault.Conflict, "%s %q still uses this %s", kind, name, noun).WithCode("in_use")
+	return fault.New(fault.Conflict, "%s %q still uses this %s", first.Kind, first.Name, noun)
 }

@@ -106,11 +106,16 @@ func (f *firewall) afterZone(ctx context.Context, tx change.Tx, old, now *Zone, 
 }
 
 func (f *firewall) refuseServed(ctx context.Context, q db.DB, zone string) error {
-	whys, err := f.Policy.ServedIn(ctx, q, zone)
-	if err != nil || len(whys) == 0 {
+	opened, err := f.Policy.ServedIn(ctx, q, zone)
+	if err != nil || len(opened) == 0 {
 		return err
 	}
-	return usedBy("settings", whys[0], len(whys)-1, "zone")
+	var all []fault.Use
+	for _, o := range opened {
+		all = append(all, fault.Use{Kind: "settings", Name: o.Why, Link: o.Page})
+	}
+	uses := fault.UsesOf(all...)
+	return usedBy(uses, "zone").WithCode("in_use").WithUses(uses)
 }
 
 // zoneColumn is how a zone is stored that somebody names: nil for any.

@@ -99,14 +99,10 @@ func validateList(ctx context.Context, tx db.DB, old *List, in *ListInput) error
 
 // unused refuses to take a list from the rules that name it.
 func unused(ctx context.Context, tx db.DB, name string) error {
-	var n int
-	if err := tx.QueryRow(ctx, `select count(*) from forwardproxy_acls where type = 'list' and value = $1`, name).Scan(&n); err != nil {
-		return fmt.Errorf("look for rules with the list: %w", err)
-	}
-	if n > 0 {
-		return fault.New(fault.Conflict, "list %q is used by %d access rules; change those first", name, n)
-	}
-	return nil
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "list %q is used by %d access rules; change those first", name, u.UsedByTotal)
+	}, `select 'access-rule', id::text, coalesce(nullif(name, ''), value), '/forward-proxy?tab=acls&do=edit&id=' || id
+		from forwardproxy_acls where type = 'list' and value = $1`, name)
 }
 
 // mustBeList refuses a rule with a list that is not there.

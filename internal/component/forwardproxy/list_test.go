@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway/internal/api/apitest"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/forwardproxy/squid"
 	"gateway/internal/fault"
@@ -78,9 +79,12 @@ func TestAListThatARuleUsesStays(t *testing.T) {
 			t.Errorf("%q: answered %d", name, a.Status)
 		}
 	}
-	r.Do("POST", "/forward-proxy/acls", rule).Want(201)
-	r.Do("DELETE", path, nil).Want(409)
-	r.Edit(path, object{"name": "other"}).Want(409)
+	user := "access-rule ads /forward-proxy?tab=acls&do=edit&id=" + r.Do("POST", "/forward-proxy/acls", rule).Want(201).ID()
+	for what, a := range map[string]apitest.Answer{"deleting": r.Do("DELETE", path, nil), "renaming": r.Edit(path, object{"name": "other"})} {
+		if got := a.Want(409).Users(); a.Error.Code != "in_use" || !slices.Equal(got, []string{user}) {
+			t.Errorf("%s it: %s, used by %q, want %s", what, a.Error.Code, got, user)
+		}
+	}
 	r.Edit(path, object{"description": "of a provider"}).Want(200)
 	if text := r.Text(squid.ConfFile); !strings.Contains(text, "\nacl rule0 external lists ads\nhttp_access deny rule0\n") {
 		t.Errorf("the file is\n%s", text)

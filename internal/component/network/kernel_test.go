@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,7 +109,11 @@ func TestWhatIsStoredIsInTheKernel(t *testing.T) {
 		t.Errorf("addresses of br0: %v", list)
 	}
 	changeAddress(t, space, r, made.Field("id"), br)
-	r.Do("DELETE", "/network-interfaces/"+br, nil).Want(http.StatusConflict)
+	page := "/interfaces/" + br + "?tab=addresses"
+	users := []string{"address 192.0.2.1/24 " + page, "address 2001:db8::1/64 " + page, "route 198.51.100.0/24 /routes?do=edit&id=" + route.Field("id")}
+	if got := r.Do("DELETE", "/network-interfaces/"+br, nil).Want(http.StatusConflict).Users(); !slices.Equal(got, users) {
+		t.Errorf("it is used by %q, want %q", got, users)
+	}
 	changeRoute(t, space, r, route.Field("id"))
 	for _, a := range list {
 		r.Do("DELETE", fmt.Sprint("/ip-addresses/", a["id"]), nil).Want(http.StatusOK)

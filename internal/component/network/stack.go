@@ -8,6 +8,7 @@ import (
 	"gateway/internal/change"
 	"gateway/internal/db"
 	"gateway/internal/fault"
+	"gateway/internal/resource"
 )
 
 // layer is an interface as far as others are on it or in it.
@@ -168,17 +169,25 @@ func refuseInUse(ctx context.Context, tx change.Tx, old, now *Interface, _ *Inte
 	if err != nil {
 		return err
 	}
-	if user := usedBy(all, old.Name); user != "" {
-		return fault.New(fault.Conflict, "the interface %s is built on %s; delete or change that first", user, old.Name).WithCode("in_use")
-	}
+	user := usedBy(all, old.Name)
 	b, err := burdenOf(ctx, tx, old.Name, old.ID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case b.Addresses+b.Routes > 0:
-		return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, b.Addresses, b.Routes).WithCode("in_use")
-	case b.Uplink != "":
-		return fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", b.Uplink, old.Name).WithCode("in_use")
 	}
-	return nil
+	return resource.RefuseUsed(ctx, tx, func(fault.Uses) *fault.Fault {
+		switch {
+		case user != "":
+			return fault.New(fault.Conflict, "the interface %s is built on %s; delete or change that first", user, old.Name)
+		case b.Addresses+b.Routes > 0:
+			return fault.New(fault.Conflict, "the interface %s has %d addresses and %d routes; delete those first", old.Name, b.Addresses, b.Routes)
+		}
+		return fault.New(fault.Conflict, "the uplink %s leaves by %s; delete or change that first", b.Uplink, old.Name)
+	}, interfaceUses, old.Name, old.ID)
 }
+
+// interfaceUses is all that is on an interface, by its name and its id: who deletes it wants to see all of that at once.
+const interfaceUses = `select 'network-interface', id::text, name, '/interfaces/' || id from network_interfaces where parent = $1 or $1 = any(members)
+	union all select 'address', a.id::text, a.address || '/' || a.prefix, '/interfaces/' || a.interface_id || '?tab=addresses'
+		from network_addresses a left join network_interfaces i on i.id = a.interface_id where i.name = $1 or a.interface_id::text = $2
+	union all select 'route', id::text, destination, '/routes?do=edit&id=' || id from network_routes where dev = $1
+	union all select 'uplink', id::text, name, '/uplinks/' || id from uplink_uplinks where interface = $1`

@@ -92,11 +92,9 @@ func validateBackend(ctx context.Context, tx db.DB, old *Backend, in *BackendInp
 	if old == nil || (old.Scheme == "tcp") == (in.Scheme == "tcp") {
 		return nil
 	}
-	users, err := usersOf(ctx, tx, old.ID)
-	if err != nil || users == "" {
-		return err
-	}
-	return fault.New(fault.Conflict, "%s uses this backend and cannot use the scheme %s", users, in.Scheme)
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "%s uses this backend and cannot use the scheme %s", namedUsers(u), in.Scheme)
+	}, backendUses, old.ID)
 }
 
 func (in *BackendInput) settle(p *fault.Problems) {
@@ -137,28 +135,30 @@ func afterBackend(ctx context.Context, tx change.Tx, old, now *Backend, _ *Backe
 	if now != nil {
 		return nil
 	}
-	users, err := usersOf(ctx, tx, old.ID)
-	if err != nil || users == "" {
-		return err
-	}
-	return fault.New(fault.Conflict, "%s still uses this backend; assign another one first", users).WithCode("in_use")
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "%s still uses this backend; assign another one first", namedUsers(u))
+	}, backendUses, old.ID)
 }
 
-// usersOf names one of those that point at a backend, and how many more there are.
-func usersOf(ctx context.Context, tx db.DB, id string) (string, error) {
-	var first string
-	var n int
-	err := tx.QueryRow(ctx, `select coalesce(min(name), ''), count(name) from (
-		select 'domain ' || name as name from proxy_domains where backend_id = $1
-		union all select 'the routing rule ' || d.name || r.path_prefix from proxy_rules r join proxy_domains d on d.id = r.domain_id where r.backend_id = $1
-		union all select 'TCP service ' || name from proxy_ports where backend_id = $1) as users (name)`, id).Scan(&first, &n)
-	if err != nil {
-		return "", fmt.Errorf("look who uses backend %s: %w", id, err)
+// backendUses is who points at a backend.
+const backendUses = `select 'domain', id::text, name, '/proxy/sites/' || id from proxy_domains where backend_id = $1
+	union all select 'routing-rule', r.id::text, d.name || r.path_prefix, '/proxy/sites/' || d.id || '?tab=rules&do=edit&id=' || r.id
+		from proxy_rules r join proxy_domains d on d.id = r.domain_id where r.backend_id = $1
+	union all select 'tcp-service', id::text, name, '/proxy?tab=services&do=edit&id=' || id from proxy_ports where backend_id = $1`
+
+// namedUsers names one of those that point at a backend, and how many more there are.
+func namedUsers(u fault.Uses) fault.Sentence {
+	first := fault.Said("domain %s", u.UsedBy[0].Name)
+	switch u.UsedBy[0].Kind {
+	case "routing-rule":
+		first = fault.Said("the routing rule %s", u.UsedBy[0].Name)
+	case "tcp-service":
+		first = fault.Said("TCP service %s", u.UsedBy[0].Name)
 	}
-	if n > 1 {
-		return fmt.Sprintf("%s (and %d more)", first, n-1), nil
+	if u.UsedByTotal == 1 {
+		return first
 	}
-	return first, nil
+	return fault.Said("%s (and %d more)", first, u.UsedByTotal-1)
 }
 
 // mustSpeak refuses a reference to a backend that is not there or speaks something else.

@@ -3,6 +3,7 @@ package proxy
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,8 +116,12 @@ func TestABackendInUseStays(t *testing.T) {
 	web, api := r.Backend("web"), r.Backend("api")
 	site := r.Site("shop.example.com", web)
 	rule := r.Rule(site, "/api", api, 10)
+	pages := map[string]string{api: "routing-rule shop.example.com/api /proxy/sites/" + site + "?tab=rules&do=edit&id=" + rule, web: "domain shop.example.com /proxy/sites/" + site}
 	for backend, user := range map[string]string{api: "the routing rule shop.example.com/api", web: "domain shop.example.com"} {
 		a := r.Do("DELETE", "/backends/"+backend, nil).Want(http.StatusConflict)
+		if got := a.Users(); !slices.Equal(got, []string{pages[backend]}) {
+			t.Errorf("it is used by %q, want %s", got, pages[backend])
+		}
 		if !strings.Contains(a.Error.Message, user) {
 			t.Errorf("the answer %q does not name %s", a.Error.Message, user)
 		}

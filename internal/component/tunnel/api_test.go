@@ -54,7 +54,9 @@ func TestTunnels(t *testing.T) {
 		t.Errorf("the list is %s", list.Text)
 	}
 	peer := r.peer(wg0, "ann")
-	r.Do("DELETE", one, nil).Want(409)
+	if got := r.Do("DELETE", one, nil).Want(409).Users(); !slices.Equal(got, []string{"peer ann /tunnels/" + wg0.ID + "?tab=peers"}) {
+		t.Errorf("it is used by %q, want its peer", got)
+	}
 	r.Do("DELETE", "/tunnel/peers/"+peer.ID, nil).Want(200)
 	r.Do("DELETE", one, nil).Want(200)
 	r.Do("GET", one, nil).Want(404)

@@ -344,12 +344,7 @@ func refuseWithPeers(ctx context.Context, tx change.Tx, old, now *Interface, _ *
 	if now != nil || old == nil {
 		return nil
 	}
-	var n int
-	if err := tx.QueryRow(ctx, `select count(*) from tunnel_peers where interface_id = $1`, old.ID).Scan(&n); err != nil {
-		return fmt.Errorf("count the peers of %s: %w", old.Name, err)
-	}
-	if n > 0 {
-		return fault.New(fault.Conflict, "the tunnel %s has %d peers; delete those first", old.Name, n).WithCode("in_use")
-	}
-	return nil
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "the tunnel %s has %d peers; delete those first", old.Name, u.UsedByTotal)
+	}, `select 'peer', id::text, name, $2::text from tunnel_peers where interface_id = $1`, old.ID, peersPage(old.ID))
 }

@@ -1,6 +1,7 @@
 package uplink_test
 
 import (
+	"slices"
 	"testing"
 
 	"gateway/internal/api/apitest"
@@ -124,8 +125,11 @@ func TestAGroupIsOfOneFamilyAndOneIsTheDefault(t *testing.T) {
 		t.Errorf("created %+v", member)
 	}
 	r.Do("POST", "/uplink-members", object{"group_id": group, "uplink_id": four}).Want(409)
-	r.Do("DELETE", "/uplinks/"+four, nil).Want(409)
-	r.Do("DELETE", "/uplink-groups/"+group, nil).Want(409)
+	for path, user := range map[string]string{"/uplinks/" + four: "uplink-group internet", "/uplink-groups/" + group: "uplink fibre"} {
+		if got := r.Do("DELETE", path, nil).Want(409).Users(); !slices.Equal(got, []string{user + " /uplinks?tab=members&filter=group_id:" + group}) {
+			t.Errorf("%s is used by %q, want %s", path, got, user)
+		}
+	}
 	r.Do("PUT", "/uplinks/"+four, object{"name": "fibre", "interface": "wan2", "gateway": "fe80::2"}).Want(400)
 	r.Do("PUT", "/uplink-groups/"+group, object{"name": "internet", "family": "inet6"}).Want(400)
 	r.Do("DELETE", "/uplink-members/"+member.ID, nil).Want(200)

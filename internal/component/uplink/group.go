@@ -90,18 +90,16 @@ func refuseGroupInUse(ctx context.Context, tx change.Tx, old, now *Group, _ *Gro
 	if now != nil || old == nil {
 		return nil
 	}
-	n, err := count(ctx, tx, `select count(*) from uplink_members where group_id = $1`, old.ID)
-	if err == nil && n > 0 {
-		err = fault.New(fault.Conflict, "the group %s has %d members; remove those first", old.Name, n).WithCode("in_use")
-	}
+	err := resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "the group %s has %d members; remove those first", old.Name, u.UsedByTotal)
+	}, `select 'uplink', u.id::text, u.name, '`+membersPage+`' || m.group_id
+		from uplink_members m join uplink_uplinks u on u.id = m.uplink_id where m.group_id = $1`, old.ID)
 	if err != nil {
 		return err
 	}
-	n, err = count(ctx, tx, `select count(*) from firewall_rules where uplink_group_id = $1`, old.ID)
-	if err == nil && n > 0 {
-		err = fault.New(fault.Conflict, "%d firewall rules use the group %s; choose another one there first", n, old.Name).WithCode("in_use")
-	}
-	return err
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "%d firewall rules use the group %s; choose another one there first", u.UsedByTotal, old.Name)
+	}, `select 'rule', id::text, name, '/firewall?do=edit&id=' || id from firewall_rules where uplink_group_id = $1`, old.ID)
 }
 
 // Member is an uplink in a group.

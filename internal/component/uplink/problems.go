@@ -11,10 +11,11 @@ import (
 	"gateway/internal/rtnl/reconcile"
 )
 
-// listPage is where uplinks are, and groupsPage where their groups are.
+// listPage is where uplinks are, groupsPage where their groups are, and membersPage where those of the group are whose id follows.
 const (
-	listPage   = "/uplinks"
-	groupsPage = "/uplinks?tab=groups"
+	listPage    = "/uplinks"
+	groupsPage  = "/uplinks?tab=groups"
+	membersPage = "/uplinks?tab=members&filter=group_id:"
 )
 
 // pageOf is where an uplink is; a group has no page of its own.

@@ -236,11 +236,10 @@ func refuseUplinkInUse(ctx context.Context, tx change.Tx, old, now *Uplink, _ *U
 	if now != nil || old == nil {
 		return nil
 	}
-	n, err := count(ctx, tx, `select count(*) from uplink_members where uplink_id = $1`, old.ID)
-	if err == nil && n > 0 {
-		err = fault.New(fault.Conflict, "the uplink %s is a member of %d groups; remove it there first", old.Name, n).WithCode("in_use")
-	}
-	return err
+	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
+		return fault.New(fault.Conflict, "the uplink %s is a member of %d groups; remove it there first", old.Name, u.UsedByTotal)
+	}, `select 'uplink-group', g.id::text, g.name, '`+membersPage+`' || g.id
+		from uplink_members m join uplink_groups g on g.id = m.group_id where m.uplink_id = $1`, old.ID)
 }
 
 // NameOf is the name of the active uplink on an interface, which has at most one of each family;

@@ -1,4 +1,12 @@
-import type { FaultField, FaultWords } from "./generated";
+import type { FaultField, FaultUse, FaultWords, Error as Said } from "./generated";
+
+/** Uses are what refers to an object, and so is in the way: the first of them, and how many there are. */
+export interface Uses {
+	first: FaultUse[];
+	total: number;
+}
+
+const nobody: Uses = { first: [], total: 0 };
 
 /** ApiError is every failed request: what the server said, or that it said nothing. */
 export class ApiError extends Error {
@@ -16,6 +24,8 @@ export class ApiError extends Error {
 		readonly retryAfter?: number,
 		/** The message by its id, for translations. */
 		private readonly words: FaultWords = {},
+		/** With in_use: what refers to the object. */
+		readonly uses: Uses = nobody,
 	) {
 		super(message);
 		this.name = "ApiError";
@@ -35,7 +45,13 @@ export class ApiError extends Error {
 
 	/** with is the same error with other fields, or another stored state. */
 	with({ fields = this.fields, current = this.current }: { fields?: FaultField[]; current?: unknown }): ApiError {
-		return new ApiError(this.status, this.code, this.message, fields, current, this.retryAfter, this.words);
+		const { status, code, message, retryAfter, words, uses } = this;
+		return new ApiError(status, code, message, fields, current, retryAfter, words, uses);
+	}
+
+	/** Something else refers to the object: asking once more is answered the same until that is changed. */
+	get inUse(): boolean {
+		return this.code === "in_use";
 	}
 
 	/** Nobody can answer right now; the connection banner says so and the pages wait. */
@@ -47,7 +63,7 @@ export class ApiError extends Error {
 /** fromBody reads the envelope of a failed answer; a proxy's own page has none. */
 export function fromBody(body: unknown, response: Response): ApiError {
 	const wait = Number(response.headers.get("Retry-After"));
-	const error = (body as { error?: Partial<ApiError> } | null)?.error;
+	const error = (body as { error?: Partial<ApiError & Pick<Said, "used_by" | "used_by_total">> } | null)?.error;
 	if (typeof error?.code !== "string") {
 		const code = response.status >= 502 ? "api_unavailable" : "unexpected";
 		return new ApiError(response.status, code, response.statusText || `HTTP ${response.status}`);
@@ -60,5 +76,6 @@ export function fromBody(body: unknown, response: Response): ApiError {
 		error.current,
 		wait > 0 ? wait : undefined,
 		{ text: error.text, params: error.params, nested: error.nested },
+		error.used_by && { first: error.used_by, total: error.used_by_total ?? error.used_by.length },
 	);
 }

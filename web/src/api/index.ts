@@ -5,7 +5,7 @@ export { setUp } from "./client";
 export { useComponent, useComponents, useComponentsLive } from "./components";
 export { type ConnectionState, connection, onRecovered, useConnection } from "./connection";
 export { useCurrent } from "./current";
-export { ApiError } from "./error";
+export { ApiError, type Uses } from "./error";
 export { flattened } from "./flattened";
 export * from "./generated";
 export * from "./generated/@tanstack/react-query.gen";

@@ -1,10 +1,11 @@
+import { ApiError } from "@api";
 import { Button, Form, FormGroup, TextInput } from "@patternfly/react-core";
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { BusyButton } from "./BusyButton";
 import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
-import { Notice } from "./Notice";
+import { Refusal } from "./Refusal";
 
 interface Props {
 	title: string;
@@ -23,14 +24,19 @@ interface Props {
 	complete?: boolean;
 	/** Words an error; useErrorText when left out. */
 	errorText?: (error: unknown) => string;
+	/** What was found out meanwhile about why it cannot be done. */
+	refused?: unknown;
 	/** Rejecting keeps the dialog open and shows why. */
 	onConfirm: () => unknown | Promise<unknown>;
 	onClose: () => void;
 }
 
-/** ConfirmDialog asks before something that matters. Mount it to open it. */
+/**
+ * ConfirmDialog asks before something that matters. Mount it to open it. Where the answer is that something else uses the
+ * object, nothing is left to ask: it leads there instead.
+ */
 export function ConfirmDialog({ title, children, danger = false, wide, typed, complete, ...rest }: Props) {
-	const { onConfirm, onClose, ...words } = rest;
+	const { onConfirm, onClose, refused, ...words } = rest;
 	const { t } = useTranslation("ui");
 	const plain = useErrorText();
 	const text = words.errorText ?? plain;
@@ -52,14 +58,21 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, co
 			setBusy(false);
 		}
 	};
+	const stuck = [error, refused].find((one) => one instanceof ApiError && one.inUse);
+	// The button that was pressed is gone then.
+	useEffect(() => {
+		if (stuck) document.getElementById(`${id}cancel`)?.focus();
+	}, [stuck, id]);
 	const ready = complete !== false && (typed === undefined || word === typed);
 	const footer = (
 		<>
-			<BusyButton type="submit" form={id} variant={danger ? "danger" : "primary"} isDisabled={!ready} busy={busy}>
-				{words.confirm}
-			</BusyButton>
-			<Button id={`${id}cancel`} variant="link" onClick={onClose}>
-				{words.cancel ?? t("cancel")}
+			{!stuck && (
+				<BusyButton type="submit" form={id} variant={danger ? "danger" : "primary"} isDisabled={!ready} busy={busy}>
+					{words.confirm}
+				</BusyButton>
+			)}
+			<Button id={`${id}cancel`} variant={stuck ? "secondary" : "link"} onClick={onClose}>
+				{stuck ? t("close") : (words.cancel ?? t("cancel"))}
 			</Button>
 		</>
 	);
@@ -75,15 +88,19 @@ export function ConfirmDialog({ title, children, danger = false, wide, typed, co
 			focus={focus}
 			footer={footer}
 		>
-			<Form id={id} onSubmit={submit}>
-				<div>{children}</div>
-				{typed !== undefined && (
-					<FormGroup label={t("confirm.type", { word: typed })} fieldId={`${id}word`}>
-						<TextInput id={`${id}word`} value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
-					</FormGroup>
-				)}
-				{error !== undefined && <Notice kind="danger" title={text(error)} />}
-			</Form>
+			{stuck ? (
+				<Refusal error={stuck} text={text} />
+			) : (
+				<Form id={id} onSubmit={submit}>
+					<div>{children}</div>
+					{typed !== undefined && (
+						<FormGroup label={t("confirm.type", { word: typed })} fieldId={`${id}word`}>
+							<TextInput id={`${id}word`} value={word} autoComplete="off" onChange={(_, value) => setWord(value)} />
+						</FormGroup>
+					)}
+					{error !== undefined && <Refusal error={error} text={text} />}
+				</Form>
+			)}
 		</Dialog>
 	);
 }

@@ -3,12 +3,14 @@ import type { Plan } from "@api";
 import { Form } from "@patternfly/react-core";
 import { type ReactNode, Suspense, useId } from "react";
 import type { Control } from "react-hook-form";
+import { useTranslation } from "react-i18next";
 import { ErrorSummary } from "./ErrorSummary";
 import { FormFooter } from "./FormFooter";
 import { FormSections } from "./FormSections";
 import type { Field, FormSchema } from "./fields";
 import { later } from "./later";
 import { Notice } from "./Notice";
+import { UsedBy } from "./UsedBy";
 import { useSchemaForm } from "./useSchemaForm";
 
 /** Most forms are sent without a look at what would change, and that of the first page asks nobody who leaves it. */
@@ -80,7 +82,8 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 	const { ns, wide = false, guard = true } = props;
 	const own = useId();
 	const id = props.id ?? own;
-	const { form, inputs, above, busy, looking, save, check, plan, setPlan, lost } = useSchemaForm<In, Out>(props);
+	const { t } = useTranslation("ui");
+	const { form, inputs, above, uses, busy, looking, save, check, plan, setPlan, lost } = useSchemaForm<In, Out>(props);
 	const planned = plan !== undefined;
 	const parts = props.foot?.({ control: form.control, busy, check, onPlan: setPlan, planned, id });
 	const foot = (
@@ -100,6 +103,11 @@ export function SchemaForm<In, Out>(props: SchemaFormProps<In, Out>) {
 				{above.map((message) => (
 					<Notice key={message} kind="danger" title={message} />
 				))}
+				{uses && (
+					<Notice kind="info" title={t("uses.title")}>
+						<UsedBy {...uses} />
+					</Notice>
+				)}
 				{wide && <ErrorSummary ns={ns} inputs={inputs} state={form.formState} />}
 				<FormSections ns={ns} inputs={inputs} control={form.control} />
 				{props.children}

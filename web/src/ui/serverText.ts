@@ -55,3 +55,10 @@ function filled(words: string, params: string[]): string {
 
 /** nounOf is what people call a kind of object. */
 const nounOf = (name: string) => find("noun", name.replace(/[-_]/g, " ")) ?? name;
+
+/** kindText is that at the beginning of a line. */
+export function kindText(kind: string): string {
+	const name = kind.replace(/-/g, " ");
+	const noun = nounOf(name);
+	return noun.slice(0, 1).toUpperCase() + noun.slice(1);
+}

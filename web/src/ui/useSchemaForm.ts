@@ -1,4 +1,4 @@
-import { ApiError, type Plan } from "@api";
+import { ApiError, type Plan, type Uses } from "@api";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useForm } from "react-hook-form";
@@ -28,6 +28,8 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 		mode: "onTouched",
 	});
 	const [above, setAbove] = useState<string[]>([]);
+	/** What refers to the object, where that is why. */
+	const [uses, setUses] = useState<Uses>();
 	/** What would change, while that is looked at. */
 	const [plan, setPlan] = useState<Plan>();
 	/** That is being asked for: what is typed meanwhile would be saved, and not be in the answer. */
@@ -42,6 +44,7 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 	const fail = (error: unknown) => {
 		// What is wrong stands at the fields.
 		setPlan(undefined);
+		setUses(error instanceof ApiError && error.uses.total > 0 ? error.uses : undefined);
 		if (!(error instanceof ApiError) || error.fields.length === 0) return setAbove([text(error)]);
 		const placed = place(
 			error,
@@ -52,8 +55,12 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 			form.setError(name, { type: "server", message }, { shouldFocus: i === 0 });
 		});
 	};
-	const save = form.handleSubmit(async (body) => {
+	const begin = () => {
 		setAbove([]);
+		setUses(undefined);
+	};
+	const save = form.handleSubmit(async (body) => {
+		begin();
 		setBusy(true);
 		try {
 			const out = await submit(body as In);
@@ -67,7 +74,7 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 	});
 	const check = (act: (body: In) => Promise<void>) =>
 		form.handleSubmit(async (body) => {
-			setAbove([]);
+			begin();
 			setLooking(true);
 			const failure = await act(body as In).then(
 				() => undefined,
@@ -77,5 +84,6 @@ export function useSchemaForm<In, Out>({ schema, fields, initial, submit, onDone
 			flushSync(() => setLooking(false));
 			if (failure) fail(failure.error);
 		})();
-	return { form, inputs, above, busy, looking, save, check, plan, setPlan, lost: () => isDirty && !saved.current };
+	const lost = () => isDirty && !saved.current;
+	return { form, inputs, above, uses, busy, looking, save, check, plan, setPlan, lost };
 }

@@ -163,7 +163,7 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	}
 	var out []daemon.Opening
 	for _, z := range zones {
-		out = append(out, daemon.Opening{Protocol: "udp", Port: 67, Why: "DHCP for clients", Role: z.Zone})
+		out = append(out, daemon.Opening{Protocol: "udp", Port: 67, Why: "DHCP for clients", Role: z.Zone, Page: "/dhcp?tab=subnets"})
 	}
 	return out, nil
 }

@@ -47,18 +47,18 @@ func (r *Reader) Load(ctx context.Context, q db.DB) (*State, error) {
 }
 
 // ServedIn says what other components open ports for in a zone.
-func (r *Reader) ServedIn(ctx context.Context, q db.DB, zone string) ([]string, error) {
+func (r *Reader) ServedIn(ctx context.Context, q db.DB, zone string) ([]daemon.Opening, error) {
 	needed, err := r.needed(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	var whys []string
+	var opened []daemon.Opening
 	for _, o := range needed.Openings {
 		if o.Role == zone {
-			whys = append(whys, o.Why)
+			opened = append(opened, o)
 		}
 	}
-	return whys, nil
+	return opened, nil
 }
 
 // Refresh brings what is kept up to what is stored. A transaction that writes only borrows

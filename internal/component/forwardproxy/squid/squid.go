@@ -121,7 +121,7 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	}
 	var out []daemon.Opening
 	for _, zone := range s.Zones {
-		out = append(out, daemon.Opening{Protocol: "tcp", Port: s.Port, Why: "forward proxy for clients", Role: zone})
+		out = append(out, daemon.Opening{Protocol: "tcp", Port: s.Port, Why: "forward proxy for clients", Role: zone, Page: "/forward-proxy?tab=settings"})
 	}
 	return out, nil
 }

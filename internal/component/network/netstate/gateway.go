@@ -45,7 +45,8 @@ func (n *network) guardGateways(was func() (Config, error), now Config) error {
 		switch {
 		case others(r):
 		case known[r]:
-			return fault.New(fault.Conflict, "the gateway %s of the route to %s would be in no network of this node; change or delete the route first", r.Gateway, r.Dst).WithCode("in_use")
+			return fault.New(fault.Conflict, "the gateway %s of the route to %s would be in no network of this node; change or delete the route first", r.Gateway, r.Dst).
+				WithCode("in_use").WithUses(fault.UsesOf(fault.Use{Kind: "route", Name: r.Dst.String(), Link: "/routes"}))
 		default:
 			return fault.New(fault.Invalid, "the gateway %s of the route to %s is in no network of this node; add an address in its network first, or set onlink", r.Gateway, r.Dst)
 		}

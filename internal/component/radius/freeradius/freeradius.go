@@ -111,9 +111,10 @@ func openings(ctx context.Context, q db.DB) ([]daemon.Opening, error) {
 	}
 	var out []daemon.Opening
 	for _, zone := range r.Zones {
+		const page = "/radius?tab=settings"
 		out = append(out,
-			daemon.Opening{Protocol: "udp", Port: r.AuthPort, Why: "RADIUS for clients", Role: zone},
-			daemon.Opening{Protocol: "udp", Port: r.AccountingPort, Why: "RADIUS accounting", Role: zone})
+			daemon.Opening{Protocol: "udp", Port: r.AuthPort, Why: "RADIUS for clients", Role: zone, Page: page},
+			daemon.Opening{Protocol: "udp", Port: r.AccountingPort, Why: "RADIUS accounting", Role: zone, Page: page})
 	}
 	return out, nil
 }

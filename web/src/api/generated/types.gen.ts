@@ -2311,6 +2311,14 @@ export type Error = {
      * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
      */
     text?: string;
+    /**
+     * With in_use: what refers to the object, each with the page where that can be changed; the first 10
+     */
+    used_by?: Array<FaultUse>;
+    /**
+     * With in_use: how many refer to it
+     */
+    used_by_total?: number;
 };
 
 export type FaultField = {
@@ -2357,6 +2365,25 @@ export type FaultSentence = {
      * Id of the message for translations: its English text with %s, %d, %q or %v for each parameter. Missing if the message is not the gateway's own
      */
     text?: string;
+};
+
+export type FaultUse = {
+    /**
+     * Id of what uses it; empty for what has none
+     */
+    id: string;
+    /**
+     * What it is
+     */
+    kind: string;
+    /**
+     * Page of the UI where it can be changed
+     */
+    link: string;
+    /**
+     * Name of what uses it
+     */
+    name: string;
 };
 
 export type FaultWords = {
@@ -3365,21 +3392,6 @@ export type FirewallSettingsInput = {
      * Zones from which SSH, HTTPS and the management are always reachable; empty for all zones
      */
     lockout_zones: Array<string>;
-};
-
-export type FirewallUse = {
-    /**
-     * Id of what uses it
-     */
-    id: string;
-    /**
-     * What uses it
-     */
-    kind: 'rule' | 'nat-rule' | 'assertion' | 'address-group' | 'service-group' | 'network-interface' | 'settings';
-    /**
-     * Name of what uses it
-     */
-    name: string;
 };
 
 export type FirewallZone = {
@@ -12859,7 +12871,7 @@ export type ListFirewallAddressGroupUsesResponses = {
     /**
      * What the operation returns
      */
-    200: Array<FirewallUse>;
+    200: Array<FaultUse>;
 };
 
 export type ListFirewallAddressGroupUsesResponse = ListFirewallAddressGroupUsesResponses[keyof ListFirewallAddressGroupUsesResponses];
@@ -13136,7 +13148,7 @@ export type ListFirewallAddressObjectUsesResponses = {
     /**
      * What the operation returns
      */
-    200: Array<FirewallUse>;
+    200: Array<FaultUse>;
 };
 
 export type ListFirewallAddressObjectUsesResponse = ListFirewallAddressObjectUsesResponses[keyof ListFirewallAddressObjectUsesResponses];
@@ -13900,7 +13912,7 @@ export type ListFirewallServiceGroupUsesResponses = {
     /**
      * What the operation returns
      */
-    200: Array<FirewallUse>;
+    200: Array<FaultUse>;
 };
 
 export type ListFirewallServiceGroupUsesResponse = ListFirewallServiceGroupUsesResponses[keyof ListFirewallServiceGroupUsesResponses];
@@ -14177,7 +14189,7 @@ export type ListFirewallServiceUsesResponses = {
     /**
      * What the operation returns
      */
-    200: Array<FirewallUse>;
+    200: Array<FaultUse>;
 };
 
 export type ListFirewallServiceUsesResponse = ListFirewallServiceUsesResponses[keyof ListFirewallServiceUsesResponses];
@@ -14364,7 +14376,7 @@ export type ListFirewallZoneUsesResponses = {
     /**
      * What the operation returns
      */
-    200: Array<FirewallUse>;
+    200: Array<FaultUse>;
 };
 
 export type ListFirewallZoneUsesResponse = ListFirewallZoneUsesResponses[keyof ListFirewallZoneUsesResponses];

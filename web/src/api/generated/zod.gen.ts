@@ -633,6 +633,13 @@ export const zDnsproviderKind = /*#__PURE__*/ (() => z.object({
     title: z.string()
 }))();
 
+export const zFaultUse = /*#__PURE__*/ (() => z.object({
+    id: z.string(),
+    kind: z.string(),
+    link: z.string(),
+    name: z.string()
+}))();
+
 export const zFaultWords = /*#__PURE__*/ (() => z.object({
     nested: z.optional(z.record(z.string(), z.lazy((): any => zFaultWords))),
     params: z.optional(z.array(z.string())),
@@ -694,7 +701,9 @@ export const zError = /*#__PURE__*/ (() => z.object({
     message: z.string(),
     nested: z.optional(z.record(z.string(), zFaultWords)),
     params: z.optional(z.array(z.string())),
-    text: z.optional(z.string())
+    text: z.optional(z.string()),
+    used_by: z.optional(z.array(zFaultUse)),
+    used_by_total: z.optional(z.int())
 }))();
 
 export const zFaultSentence = /*#__PURE__*/ (() => z.object({
@@ -1225,20 +1234,6 @@ export const zFirewallSettings = /*#__PURE__*/ (() => z.object({
 export const zFirewallSettingsInput = /*#__PURE__*/ (() => z.object({
     lockout_networks: z.array(z.string()).check(z.maxLength(200)),
     lockout_zones: z.array(z.string()).check(z.maxLength(32))
-}))();
-
-export const zFirewallUse = /*#__PURE__*/ (() => z.object({
-    id: z.string(),
-    kind: z.enum([
-        'rule',
-        'nat-rule',
-        'assertion',
-        'address-group',
-        'service-group',
-        'network-interface',
-        'settings'
-    ]),
-    name: z.string()
 }))();
 
 export const zFirewallZone = /*#__PURE__*/ (() => z.object({

@@ -75,7 +75,7 @@ function Reasons({ cell }: { cell: FirewallCell }) {
 	);
 }
 
-const kinds: Record<string, string> = { rule: "rule", translated: "nat-rule" };
+const kinds: Record<string, "rule" | "nat-rule"> = { rule: "rule", translated: "nat-rule" };
 
 /** What decides, with the way to it where there is one. */
 function What({ reason }: { reason: FirewallReason }) {
@@ -84,8 +84,7 @@ function What({ reason }: { reason: FirewallReason }) {
 	if (!kind || !reason.id) return t(`matrix.by.${reason.kind}`, { name: reason.name ?? "", why: reason.why ?? "" });
 	return (
 		<>
-			{t(`uses.kind.${kind}`)}{" "}
-			<Link {...placeOf({ kind, id: reason.id } as Parameters<typeof placeOf>[0])}>{reason.name}</Link>
+			{t(`uses.kind.${kind}`)} <Link {...placeOf({ kind, id: reason.id })}>{reason.name}</Link>
 		</>
 	);
 }

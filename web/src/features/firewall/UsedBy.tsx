@@ -1,12 +1,12 @@
-import type { FirewallUse } from "@api";
+import type { FaultUse } from "@api";
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
-import { Link, Notice } from "@ui";
+import { Notice } from "@ui";
+import { UsedBy as List } from "@ui/UsedBy";
 import { useTranslation } from "react-i18next";
-import { placeOf } from "./links";
 
 // The generated options differ in their keys only.
 // biome-ignore lint/suspicious/noExplicitAny: the key is nobody's business here
-export type UsesQuery = UseQueryOptions<FirewallUse[], any, FirewallUse[], any>;
+export type UsesQuery = UseQueryOptions<FaultUse[], any, FaultUse[], any>;
 
 interface Props {
 	query: UsesQuery;
@@ -25,14 +25,7 @@ export function UsedBy({ query, none }: Props) {
 	return (
 		<div className="gw-fw-used">
 			<Notice kind={none ? "info" : "warning"} title={t("uses.count", { count: data.length })}>
-				<ul className="gw-fw-uses">
-					{data.slice(0, shown).map((use) => (
-						<li key={`${use.kind} ${use.id}`}>
-							{t(`uses.kind.${use.kind}`)} <Link {...placeOf(use)}>{use.name}</Link>
-						</li>
-					))}
-					{data.length > shown && <li>{t("uses.more", { count: data.length - shown })}</li>}
-				</ul>
+				<List first={data.slice(0, shown)} total={data.length} />
 			</Notice>
 		</div>
 	);

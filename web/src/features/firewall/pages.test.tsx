@@ -108,7 +108,8 @@ test("what refers to an address is said before it is deleted", async () => {
 	answer({
 		...common,
 		"GET /firewall/address-objects/a1": () => ok(printers),
-		"GET /firewall/address-objects/a1/used-by": () => ok([{ kind: "rule", id: "r1", name: "Web" }]),
+		"GET /firewall/address-objects/a1/used-by": () =>
+			ok([{ kind: "rule", id: "r1", name: "Web", link: "/firewall?do=edit&id=r1" }]),
 	});
 	renderApp([feature], "/objects?tab=addresses&do=delete&id=a1");
 	expect(await screen.findByText("Used in 1 place", undefined, wait)).toBeTruthy();

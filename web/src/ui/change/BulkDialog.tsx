@@ -38,7 +38,7 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	const text = (error: unknown) => (error instanceof Warning ? error.message : worded(error));
 	const worded = (error: unknown) => batchErrors(error, names)?.join(" ") ?? plain(error);
 	const { component } = resource;
-	const { carry, bar } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
+	const { carry, bar, refused } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
 	const confirm = async () => {
 		if (missing) throw new Warning(missing);
 		const warning = warned ? undefined : await action.warns?.(rows);
@@ -57,6 +57,7 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 			confirm={children ? action.title : t("bulk.confirm", { action: action.title, count })}
 			danger={action.danger}
 			errorText={text}
+			refused={refused}
 			onConfirm={confirm}
 			onClose={onClose}
 		>

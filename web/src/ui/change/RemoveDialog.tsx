@@ -20,10 +20,10 @@ export default function RemoveDialog<R extends Row, In>(props: Props<R, In>) {
 	const { mutateAsync: remove, isPending: busy } = useRemove(resource);
 	const risky = resource.risky?.(row, undefined) ?? false;
 	const { component } = resource;
-	const { carry, bar } = useQuestion({ component, risky, plan: () => planRemove(resource, row), busy });
+	const { carry, bar, refused } = useQuestion({ component, risky, plan: () => planRemove(resource, row), busy });
 	const confirm = () => carry((ask) => remove({ row, ask })).then(onRemoved);
 	return (
-		<ConfirmDialog title={title} confirm={title} danger onConfirm={confirm} onClose={onClose}>
+		<ConfirmDialog title={title} confirm={title} danger refused={refused} onConfirm={confirm} onClose={onClose}>
 			<p>{children}</p>
 			{more}
 			{bar}

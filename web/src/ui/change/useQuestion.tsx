@@ -1,7 +1,7 @@
 import type { Ask, Plan } from "@api";
 import { type ReactNode, useState } from "react";
 import { useErrorText } from "../errorText";
-import { Notice } from "../Notice";
+import { Refusal } from "../Refusal";
 import { askOf, unsaid } from "./ask";
 import { ChangeBar } from "./ChangeBar";
 import { useLockout } from "./useLockout";
@@ -36,12 +36,12 @@ export function useQuestion({ component, risky, plan, busy, text }: Given) {
 		<>
 			{component && (
 				<div className="gw-remove-bar">
-					{error !== undefined && <Notice kind="danger" title={(text ?? plain)(error)} />}
+					{error !== undefined && <Refusal error={error} text={text ?? plain} />}
 					<ChangeBar component={component} risky={risky} said={said} onSay={say} plan={look} busy={busy} />
 				</div>
 			)}
 			{lockout.dialog}
 		</>
 	);
-	return { carry, bar };
+	return { carry, bar, refused: error };
 }
