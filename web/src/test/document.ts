@@ -32,18 +32,32 @@ export function operationAt(method: string, path: string): string | undefined {
 	return found && `${method} ${found.path}`;
 }
 
-/** strangers are the fields of a body that the document does not know for the operation, which refuses it then. */
-export function strangers(operation: string, body: object): string[] {
+/** bodyOf is what an operation takes. */
+function bodyOf(operation: string): Schema {
 	const [method = "", path = ""] = operation.split(" ");
 	const { requestBody } = (paths[path]?.[method.toLowerCase()] ?? {}) as {
 		requestBody?: { content: Record<string, { schema: Schema }> };
 	};
-	const named = Object.values(requestBody?.content ?? {})[0]?.schema;
-	return unknownTo(named ?? {}, body);
+	return Object.values(requestBody?.content ?? {})[0]?.schema ?? {};
 }
 
+const followed = (schema: Schema): Schema => (schema.$ref ? (schemas[schema.$ref.split("/").at(-1)!] ?? {}) : schema);
+
+/** switchable are the updates of rows that can be switched on and off. */
+export const switchable = (): string[] =>
+	Object.keys(paths)
+		.filter((path) => path.endsWith("/{id}") && paths[path]?.put)
+		.map((path) => `PUT ${path}`)
+		.filter((operation) => {
+			const { active, enabled } = followed(bodyOf(operation)).properties ?? {};
+			return active?.type === "boolean" || enabled?.type === "boolean";
+		});
+
+/** strangers are the fields of a body that the document does not know for the operation, which refuses it then. */
+export const strangers = (operation: string, body: object): string[] => unknownTo(bodyOf(operation), body);
+
 function unknownTo(schema: Schema, value: unknown): string[] {
-	const { properties } = schema.$ref ? (schemas[schema.$ref.split("/").at(-1)!] ?? {}) : schema;
+	const { properties } = followed(schema);
 	if (!properties || typeof value !== "object" || value === null || Array.isArray(value)) return [];
 	return Object.entries(value).flatMap(([name, one]) => {
 		const field = properties[name];
@@ -56,7 +70,7 @@ function unknownTo(schema: Schema, value: unknown): string[] {
  * every one is off. number tells texts apart; it is odd where switches are on.
  */
 function sample({ $ref, ...schema }: Schema, name: string, number: number): unknown {
-	if ($ref) return sample(schemas[$ref.split("/").at(-1)!] ?? {}, name, number);
+	if ($ref) return sample(followed({ $ref }), name, number);
 	const type = [schema.type].flat()[0];
 	const on = number % 2 === 1;
 	if (schema.enum || (schema.examples && on)) return (schema.examples ?? schema.enum)?.[0];

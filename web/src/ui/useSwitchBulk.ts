@@ -9,7 +9,7 @@ export function storedInput<R extends Row>(row: R, ...derived: (keyof R & string
 }
 
 /** useSwitchBulk is to enable or disable many rows at once, which have a flag of that name. */
-export function useSwitchBulk<F extends "active" | "enabled", R extends Row & Record<F, boolean>>(
+export function useSwitchBulk<F extends "active" | "enabled", R extends Row & Partial<Record<F, boolean>>>(
 	flag: F,
 	/** A row as an update takes it. */
 	inputOf: (row: R) => object,
@@ -20,7 +20,8 @@ export function useSwitchBulk<F extends "active" | "enabled", R extends Row & Re
 	const switched = (on: boolean): BulkAction<R> => ({
 		id: on ? "enable" : "disable",
 		title: t(on ? "order.enable" : "order.disable"),
-		fits: (row) => row[flag] !== on,
+		// What has the flag left out is on.
+		fits: (row) => (row[flag] ?? true) !== on,
 		skipped: t(on ? "order.isOn" : "order.isOff"),
 		warns: on ? warns : undefined,
 		step: (row) => ({ method: "PUT", body: { ...inputOf(row), [flag]: on } }),

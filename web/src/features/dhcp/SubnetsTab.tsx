@@ -1,6 +1,14 @@
 import { type DhcpSubnet, useStates } from "@api";
 import { NetworkWiredIcon } from "@patternfly/react-icons";
-import { type Column, formatDuration, ObjectState, ResourceSection, UnknownState } from "@ui";
+import {
+	type Column,
+	formatDuration,
+	ObjectState,
+	ResourceSection,
+	storedInput,
+	UnknownState,
+	useSwitchBulk,
+} from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
 import { useTranslation } from "react-i18next";
 import { Pools } from "./Pools";
@@ -10,6 +18,7 @@ import { subnets } from "./resource";
 export function SubnetsTab() {
 	const { t } = useTranslation("dhcp");
 	const stateOf = useStates("dhcp-subnet");
+	const bulk = useSwitchBulk<"active", DhcpSubnet>("active", storedInput);
 	const columns: Column<DhcpSubnet>[] = [
 		{ key: "subnet", title: t("subnet.field.subnet"), sortable: true, width: 15 },
 		{ key: "interface", title: t("subnet.field.interface"), sortable: true, width: 15 },
@@ -37,6 +46,7 @@ export function SubnetsTab() {
 				ns="dhcp/subnet"
 				icon={NetworkWiredIcon}
 				columns={columns}
+				bulk={bulk}
 				defaultSort="subnet"
 				form={() => import("./subnetForm")}
 			/>

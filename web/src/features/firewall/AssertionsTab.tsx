@@ -1,6 +1,6 @@
 import { type FirewallAssertion, useStates } from "@api";
 import { CheckCircleIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection } from "@ui";
+import { type Column, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { assertions } from "./resource";
 import type { Served } from "./service";
@@ -12,6 +12,7 @@ type Assertion = Served<FirewallAssertion>;
 export default function AssertionsTab() {
 	const { t } = useTranslation("firewall");
 	const stateOf = useStates("assertion");
+	const bulk = useSwitchBulk<"enabled", Assertion>("enabled", (one) => storedInput(one, "service_kind"));
 	const columns: Column<Assertion>[] = [
 		{ key: "name", title: t("assertion.field.name"), sortable: true, width: 25 },
 		{ key: "expect", title: t("assertion.says"), sortable: true, width: 45, cell: (one) => <Words of={one} /> },
@@ -31,6 +32,7 @@ export default function AssertionsTab() {
 				ns="firewall/assertion"
 				icon={CheckCircleIcon}
 				columns={columns}
+				bulk={bulk}
 				defaultSort="name"
 				form={() => import("./assertionForm")}
 			/>

@@ -1,6 +1,6 @@
 import { type NetworkRoute, useStates } from "@api";
 import { DirectionsIcon } from "@patternfly/react-icons";
-import { type BulkAction, type Column, ObjectState, ResourceSection } from "@ui";
+import { type Column, ObjectState, ResourceSection, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { Mono } from "./Mono";
 import { routeInput, routes } from "./resource";
@@ -10,6 +10,7 @@ import { wayText } from "./routes";
 export function StaticTab() {
 	const { t } = useTranslation("network");
 	const stateOf = useStates("route");
+	const bulk = useSwitchBulk<"active", NetworkRoute>("active", routeInput);
 	const columns: Column<NetworkRoute>[] = [
 		{
 			key: "destination",
@@ -29,19 +30,13 @@ export function StaticTab() {
 		{ key: "table_name", title: t("route.field.table_name"), sortable: true, width: 10 },
 		{ key: "comment", title: t("route.field.comment") },
 	];
-	const switched = (active: boolean): BulkAction<NetworkRoute> => ({
-		id: active ? "enable" : "disable",
-		title: t(active ? "route.enable" : "route.disable"),
-		fits: (route) => route.active !== active,
-		step: (route) => ({ method: "PUT", body: { ...routeInput(route), active } }),
-	});
 	return (
 		<ResourceSection
 			resource={routes}
 			ns="network/route"
 			icon={DirectionsIcon}
 			columns={columns}
-			bulk={[switched(true), switched(false)]}
+			bulk={bulk}
 			defaultSort="destination"
 			form={() => import("./routeForm")}
 		/>

@@ -2,7 +2,18 @@ import { type ProxyDomain, useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type BulkAction, type Column, EmptyState, later, ObjectState, ResourceTable, RowLink, Time, tell } from "@ui";
+import {
+	type BulkAction,
+	type Column,
+	EmptyState,
+	later,
+	ObjectState,
+	ResourceTable,
+	RowLink,
+	Time,
+	tell,
+	useSwitchBulk,
+} from "@ui";
 import { Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
@@ -63,15 +74,9 @@ export function SitesTab() {
 		{ isSeparator: true as const },
 		{ title: t("site.delete"), isDanger: true, onClick: () => setDoomed(site) },
 	];
-	const switched = (active: boolean): BulkAction<ProxyDomain> => ({
-		id: active ? "enable" : "disable",
-		title: t(active ? "bulk.enable" : "bulk.disable"),
-		fits: (site) => site.active !== active,
-		step: (site) => ({ method: "PUT", body: { ...inputOf(site), active } }),
-	});
+	const switches = useSwitchBulk<"active", ProxyDomain>("active", inputOf);
 	const bulk: BulkAction<ProxyDomain>[] = [
-		switched(true),
-		switched(false),
+		...switches,
 		{
 			id: "certificate",
 			title: t("bulk.certificate"),

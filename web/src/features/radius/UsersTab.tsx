@@ -1,6 +1,6 @@
 import { type RadiusUser, useCurrent, useStates } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
-import { type Column, ResourceSection, StatusLabel, Time } from "@ui";
+import { type Column, ResourceSection, StatusLabel, storedInput, Time, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useSignIns } from "./requests";
 import { users } from "./resource";
@@ -14,6 +14,7 @@ export function UsersTab() {
 	const heard = useCurrent(signIns) !== undefined;
 	// Nobody can sign in at a server that does not work.
 	const works = useStates("radius")("radius") === undefined;
+	const bulk = useSwitchBulk<"enabled", RadiusUser>("enabled", (user) => storedInput(user, "password_configured"));
 	const columns: Column<RadiusUser>[] = [
 		{ key: "name", title: t("user.field.name"), sortable: true, width: 25 },
 		{
@@ -49,6 +50,7 @@ export function UsersTab() {
 			ns="radius/user"
 			icon={UsersIcon}
 			columns={columns}
+			bulk={bulk}
 			defaultSort="name"
 			form={() => import("./userForm")}
 		/>

@@ -1,6 +1,6 @@
 import { type Uplink, useStates } from "@api";
 import { GlobeRouteIcon } from "@patternfly/react-icons";
-import { type Column, ObjectState, ResourceSection, RowLink, Time } from "@ui";
+import { type Column, ObjectState, ResourceSection, RowLink, storedInput, Time, useSwitchBulk } from "@ui";
 import { useTranslation } from "react-i18next";
 import { useStatus } from "./requests";
 import { uplinks } from "./resource";
@@ -11,6 +11,7 @@ export function UplinksTab() {
 	const { t } = useTranslation("uplink");
 	const live = useStatus();
 	const stateOf = useStates("uplink");
+	const bulk = useSwitchBulk<"active", Uplink>("active", (uplink) => storedInput(uplink, "number"));
 	const columns: Column<Uplink>[] = [
 		{
 			key: "name",
@@ -66,6 +67,7 @@ export function UplinksTab() {
 			ns="uplink/uplink"
 			icon={GlobeRouteIcon}
 			columns={columns}
+			bulk={bulk}
 			defaultSort="name"
 			form={() => import("./uplinkForm")}
 		/>

@@ -1,6 +1,16 @@
 import { type User, useIdentity } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
-import { type Column, later, ResourcePage, type RowDialog, StatusLabel, Time } from "@ui";
+import {
+	type BulkAction,
+	type Column,
+	later,
+	ResourcePage,
+	type RowDialog,
+	StatusLabel,
+	storedInput,
+	Time,
+	useSwitchBulk,
+} from "@ui";
 import { useTranslation } from "react-i18next";
 import { users } from "./resource";
 
@@ -12,6 +22,15 @@ const TotpDialog = later("users totp", () => import("./TotpDialog"));
 export default function UsersPage() {
 	const { t } = useTranslation("users");
 	const me = useIdentity();
+	const switches = useSwitchBulk<"active", User>("active", (user) => storedInput(user, "totp_enabled", "oidc_subject"));
+	// Whoever ticks all of them does not mean to sign out for good.
+	const bulk = switches.map(
+		(action): BulkAction<User> => ({
+			...action,
+			fits: (user) => user.id !== me?.id && (action.fits?.(user) ?? true),
+			skipped: `${t("bulk.own")} ${action.skipped ?? ""}`,
+		}),
+	);
 	const columns: Column<User>[] = [
 		{ key: "email", title: t("field.email"), sortable: true, width: 40 },
 		{ key: "role", title: t("field.role"), sortable: true, cell: (user) => t(`option.role.${user.role}`) },
@@ -46,6 +65,7 @@ export default function UsersPage() {
 			columns={columns}
 			form={() => import("./form")}
 			dialogs={dialogs}
+			bulk={bulk}
 			defaultSort="email"
 			keeps={(user) => user.id === me?.id}
 		/>
