@@ -25,3 +25,15 @@ test.each([
 	expect(last).toBe(want);
 	expect(box.value).toBe(typed);
 });
+
+test("a number is typed in sizes that the server takes", () => {
+	render(<UnitInput id="time" label="Time" unit="seconds" value={60} max={300} onChange={() => {}} />);
+	expect(screen.getAllByRole("option").map(({ textContent }) => textContent)).toEqual(["second", "minute"]);
+});
+
+test("the example is in the size that is chosen", async () => {
+	render(<UnitInput id="time" label="Time" unit="milliseconds" value="" placeholder="100" onChange={() => {}} />);
+	expect(screen.getByPlaceholderText("100")).toBeTruthy();
+	await userEvent.setup().selectOptions(screen.getByRole("combobox"), "s");
+	expect(screen.getByPlaceholderText("0.1")).toBeTruthy();
+});

@@ -15,6 +15,8 @@ interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "val
 	presets?: number[];
 	/** What 0 means. */
 	zero?: string;
+	/** A number, like the value. */
+	placeholder?: string;
 	onChange: (value: number | "") => void;
 }
 
@@ -22,9 +24,21 @@ interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "val
 const shown = (value: number | "", size: number) => (value === "" ? "" : String(Number((value / size).toFixed(3))));
 
 /** UnitInput is a number with its unit beside it, and the usual values to choose with one press. */
-export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], zero, onChange, ...rest }: Props) {
+export function UnitInput({
+	id,
+	label,
+	unit,
+	value,
+	min = 0,
+	max,
+	presets = [],
+	zero,
+	placeholder,
+	onChange,
+	...rest
+}: Props) {
 	const { t } = useTranslation("ui");
-	const sizes = sizesOf(unit);
+	const sizes = sizesOf(unit, max);
 	const [chosen, setChosen] = useState(() => sizeOf(unit, value === "" ? 0 : value)[0]);
 	const size = sizes.find(([name]) => name === chosen)?.[1] ?? 1;
 	// What is typed stays as it is typed, until the value is another for other reasons: "1.0" may become "1.05".
@@ -54,6 +68,7 @@ export function UnitInput({ id, label, unit, value, min = 0, max, presets = [], 
 				id={id}
 				type="number"
 				inputMode="decimal"
+				placeholder={placeholder && shown(Number(placeholder), size)}
 				min={min / size}
 				max={max === undefined ? undefined : max / size}
 				step="any"

@@ -44,8 +44,8 @@ const fields: Field[] = [
 	{ name: "host", autoComplete: "off", section: "packets" },
 	{ name: "port", narrow: true, section: "packets" },
 	{ name: "max_packets", narrow: true, section: "limits" },
-	{ name: "max_seconds", narrow: true, section: "limits" },
-	{ name: "max_megabytes", narrow: true, section: "limits" },
+	{ name: "max_seconds", unit: "seconds", presets: [10, 60, 300], section: "limits" },
+	{ name: "max_megabytes", unit: "mebibytes", presets: [1, 10, 64], section: "limits" },
 ];
 
 /** CapturePage records the packets of an interface, shows the last of them, and hands them out as a file. */

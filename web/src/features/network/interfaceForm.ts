@@ -52,9 +52,9 @@ export const form: FormSpec = {
 		{ name: "stp", when: bridge, section },
 		{ name: "vlan_filtering", when: bridge, section },
 		{ name: "description", wide: true, section },
-		{ name: "mtu", narrow: true, section: "advanced" },
+		{ name: "mtu", unit: "octets", presets: [1492, 1500, 9000], section: "advanced" },
 		{ name: "hash_policy", kind: "choice", useChoices: useHashChoices, when: bond, section: "advanced" },
-		{ name: "miimon", narrow: true, when: bond, section: "advanced" },
+		{ name: "miimon", unit: "milliseconds", presets: [50, 100, 1000], when: bond, section: "advanced" },
 	],
 };
 

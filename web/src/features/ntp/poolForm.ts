@@ -8,7 +8,7 @@ export const form: FormSpec = {
 		{ name: "kind", initial: "pool", section: "source" },
 		{ name: "prefer", section: "source" },
 		{ name: "iburst", initial: true, section: "advanced" },
-		{ name: "minpoll", narrow: true, section: "advanced" },
-		{ name: "maxpoll", narrow: true, section: "advanced" },
+		{ name: "minpoll", unit: "powers", presets: [4, 6, 8], section: "advanced" },
+		{ name: "maxpoll", unit: "powers", presets: [6, 8, 10], section: "advanced" },
 	],
 };

@@ -16,7 +16,7 @@ export const form: FormSpec = {
 		{ name: "generate_preshared_key", section: "keys" },
 		{ name: "active", initial: true, section: "advanced" },
 		{ name: "expires_at", kind: "moment", required: false, section: "advanced" },
-		{ name: "keepalive", narrow: true, section: "advanced" },
+		{ name: "keepalive", unit: "seconds", presets: [0, 25], section: "advanced" },
 		{ name: "description", kind: "textarea", required: false, section: "advanced" },
 	],
 };

@@ -14,7 +14,7 @@ export const form: FormSpec = {
 		{ name: "dns", required: false, when: server, section: "peers" },
 		{ name: "active", initial: true, section: "advanced" },
 		{ name: "listen_port", narrow: true, section: "advanced" },
-		{ name: "mtu", narrow: true, section: "advanced" },
+		{ name: "mtu", unit: "octets", presets: [1280, 1412, 1420], section: "advanced" },
 		{ name: "private_key", kind: "password", required: false, autoComplete: "off", section: "advanced" },
 		{ name: "description", kind: "textarea", required: false, section: "advanced" },
 	],
