@@ -70,7 +70,7 @@ type BackendInput struct {
 func (s *service) backends() resource.Resource[Backend, BackendInput] {
 	return resource.Resource[Backend, BackendInput]{
 		Component: "proxy", Noun: "backend", Path: "/backends", Table: "proxy_backends", Access: api.Viewer,
-		Search: []string{"name", "scheme"}, Sort: []string{"name", "scheme", "active", "created_at", "updated_at"}, Filter: []string{"scheme", "active"},
+		Search: []string{"name", "scheme"}, Sort: []string{"name", "scheme", "active", "created_at", "updated_at"}, Filter: []string{"name", "scheme", "active"},
 		Unique:   map[string]string{"proxy_backends_name": "name"},
 		Computed: map[string]string{"servers": serversOfPool},
 		Name:     func(b Backend) string { return b.Name },

@@ -45,6 +45,11 @@ func TestBackends(t *testing.T) {
 	if got := r.Do("GET", "/backends?q=web", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("%s backends found, want 1", got)
 	}
+	for name, want := range map[string]string{"web": "1", "we": "0"} {
+		if got := r.Do("GET", "/backends"+filter("name", name), nil).Want(http.StatusOK).Total; got != want {
+			t.Errorf("%s backends have the name %s, want %s", got, name, want)
+		}
+	}
 	r.Do("DELETE", "/backends/"+id, nil).Want(http.StatusOK)
 	r.Do("GET", "/backends/"+id, nil).Want(http.StatusNotFound)
 	if got := r.Do("GET", "/backend-servers", nil).Total; got != "0" {

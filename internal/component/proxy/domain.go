@@ -53,7 +53,7 @@ type DomainInput struct {
 func (s *service) domains() resource.Resource[Domain, DomainInput] {
 	return resource.Resource[Domain, DomainInput]{
 		Component: "proxy", Noun: "domain", Path: "/domains", Table: "proxy_domains", Access: api.Viewer,
-		Search: []string{"name", "notes"}, Sort: []string{"name", "active", "created_at", "updated_at"}, Filter: []string{"backend_id", "active", "maintenance"},
+		Search: []string{"name", "notes"}, Sort: []string{"name", "active", "created_at", "updated_at"}, Filter: []string{"name", "backend_id", "active", "maintenance"},
 		Unique:   map[string]string{"proxy_domains_name": "name"},
 		Name:     func(d Domain) string { return d.Name },
 		Validate: validateDomain,

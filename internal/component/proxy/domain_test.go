@@ -37,6 +37,11 @@ func TestDomains(t *testing.T) {
 	if got := r.As("viewer", "GET", "/domains?q=ask+ann", nil).Want(http.StatusOK).Total; got != "1" {
 		t.Errorf("%s domains found by their notes, want 1", got)
 	}
+	for name, want := range map[string]string{"shop.example.com": "1", "example.com": "0"} {
+		if got := r.As("viewer", "GET", "/domains"+filter("name", name), nil).Want(http.StatusOK).Total; got != want {
+			t.Errorf("%s domains have the name %s, want %s", got, name, want)
+		}
+	}
 	r.Do("POST", "/domains", object{"name": "SHOP.example.com"}).Want(http.StatusConflict)
 	r.As("viewer", "DELETE", "/domains/"+id, nil).Want(http.StatusForbidden)
 	r.Do("DELETE", "/domains/"+id, nil).Want(http.StatusOK)

@@ -46,6 +46,7 @@ export const published = {
 	"GET /proxy/stats": () => ok({ backends: [], frontends: [], error: null }),
 	"GET /backends": () => ok([pool], { "X-Total-Count": "1" }),
 	"GET /backends/p1": () => ok(pool),
+	"GET /domains": () => ok([], { "X-Total-Count": "0" }),
 	"GET /domains/d1": () => ok(site),
 	"GET /routing-rules": () => ok([rule("r1", "/a/", 10), rule("r2", "/b/", 20)], { "X-Total-Count": "2" }),
 };

@@ -329,7 +329,7 @@ export const updateProxyServer = <ThrowOnError extends boolean = true>(options: 
 /**
  * List backends
  *
- * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts scheme, active.
+ * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts name, scheme, active.
  */
 export const listProxyBackends = <ThrowOnError extends boolean = true>(options?: Options<ListProxyBackendsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyBackendsResponses, unknown, ThrowOnError>({ url: '/backends', ...options });
 
@@ -1323,7 +1323,7 @@ export const updateProxyUser = <ThrowOnError extends boolean = true>(options: Op
 /**
  * List domains
  *
- * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts backend_id, active, maintenance.
+ * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts name, backend_id, active, maintenance.
  */
 export const listProxyDomains = <ThrowOnError extends boolean = true>(options?: Options<ListProxyDomainsData, ThrowOnError>) => (options?.client ?? client).get<ListProxyDomainsResponses, unknown, ThrowOnError>({ url: '/domains', ...options });
 

@@ -7,6 +7,7 @@ import { hostOf, isSiteName, type Values } from "./publish";
 import { inputs } from "./publishForm";
 import { NameReach } from "./ReachHint";
 import { useAddresses } from "./requests";
+import { useHolder, wantedAt } from "./taken";
 import { useSettled } from "./useReach";
 
 /** NameStep asks for the name, and says where the name leads and has to lead. */
@@ -16,11 +17,12 @@ export function NameStep({ form }: { form: UseFormReturn<Values> }) {
 	const name = hostOf(form.watch("name"));
 	const box = useRef<HTMLDivElement>(null);
 	const settled = useSettled(isSiteName(name) ? name : "", box);
+	const holder = useHolder(wantedAt("name", { ...form.getValues(), name: settled }));
 	return (
 		<>
 			<div ref={box}>
 				<FormField ns="proxy/publish" input={inputs.name} control={form.control as unknown as Control} />
-				<NameReach name={settled} />
+				<NameReach name={settled} holder={holder} />
 			</div>
 			<Notice kind="info" title={t("publish.dns", { name: isSiteName(name) ? name : t("publish.thisName") })}>
 				{addresses.length > 0 && (

@@ -23,6 +23,7 @@ import {
 } from "./publish";
 import { publishResolver } from "./publishForm";
 import { useAgree, useAsksTerms, useCertificates, usePublish } from "./requests";
+import { holderOf, wantedAt } from "./taken";
 import { WhereStep } from "./WhereStep";
 
 const loadReview = () => import("./ReviewStep");
@@ -41,6 +42,7 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 	const [reached, setReached] = useState(0);
 	const [above, setAbove] = useState<string[]>([]);
 	const [said, say] = useState(unsaid);
+	const [asking, setAsking] = useState(false);
 	const { mutateAsync: publish } = usePublish();
 	const { mutateAsync: agree } = useAgree();
 	const certificates = useCertificates();
@@ -61,9 +63,22 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 		else if (chosen === "covered" || (chosen === "acme" && isWildcard(name)))
 			form.setValue("certificate", isWildcard(name) ? "later" : "acme");
 	};
+	/** free tells whether nobody has the name that the step asks for. */
+	const free = async () => {
+		const wanted = wantedAt(step, form.getValues());
+		if (!wanted) return true;
+		setAsking(true);
+		const holder = await holderOf(wanted);
+		setAsking(false);
+		if (!holder) return true;
+		const message = t(`publish.invalid.${wanted.noun}Taken`);
+		form.setError(wanted.noun === "domain" ? "name" : "pool_name", { type: "taken", message }, { shouldFocus: true });
+		return false;
+	};
 	const go = async (to: Step) => {
 		const forward = steps.indexOf(to) > steps.indexOf(step);
 		if (forward && !(await form.trigger(fieldsOf[step], { shouldFocus: true }))) return;
+		if (forward && !(await free())) return;
 		if (step === "name") suggest();
 		// It is there when it is needed, also while the server is replaced by a newer one.
 		void loadReview().catch(() => undefined);
@@ -127,7 +142,7 @@ export function PublishWizard({ onDone }: { onDone: (result: Result) => void }) 
 					</div>
 				</section>
 				<div className="gw-steps-buttons">
-					<BusyButton type="submit" busy={isPending}>
+					<BusyButton type="submit" busy={isPending || asking}>
 						{t(step === "summary" ? "publish.submit" : "publish.next")}
 					</BusyButton>
 					{step !== "name" && (

@@ -1,6 +1,7 @@
 import type { ReachAnswer, ReachName, ReachResult } from "@api";
-import { formatNumber, type Status, StatusLabel } from "@ui";
+import { formatNumber, Link, type Status, StatusLabel } from "@ui";
 import { useTranslation } from "react-i18next";
+import type { Holder, Wanted } from "./taken";
 import { useReach } from "./useReach";
 
 const ofName: Record<ReachName["code"], Status> = {
@@ -24,8 +25,8 @@ const ofServer: Partial<Record<ReachResult["code"], Status>> = {
 export const statusOf = ({ code, status }: ReachResult): Status =>
 	code === "answers" ? (status >= 200 && status < 400 ? "success" : "warning") : (ofServer[code] ?? "danger");
 
-/** NameReach says where a name leads; "" for none. */
-export function NameReach({ name }: { name: string }) {
+/** NameReach says where a name leads, "" for none, or who has it already. */
+export function NameReach({ name, holder }: { name: string; holder: Holder | undefined }) {
 	const { t } = useTranslation("proxy");
 	const { data, isFetching } = useReach(name ? { domain: name } : undefined);
 	const words = ({ name: found }: ReachAnswer) =>
@@ -34,7 +35,11 @@ export function NameReach({ name }: { name: string }) {
 				{t(`reach.name.${found.code}`, { addresses: found.elsewhere.join(", ") })}
 			</StatusLabel>
 		);
-	return <Line busy={isFetching && !data}>{data && words(data)}</Line>;
+	return (
+		<Line busy={!holder && isFetching && !data}>
+			{holder ? <Taken noun="domain" name={name} holder={holder} /> : data && words(data)}
+		</Line>
+	);
 }
 
 export interface Server {
@@ -64,6 +69,23 @@ export function useServerReach(server: Server | undefined) {
 export function ServerReach({ server }: { server: Server | undefined }) {
 	const { busy, status, words } = useServerReach(server);
 	return <Line busy={busy}>{status && <StatusLabel status={status}>{words}</StatusLabel>}</Line>;
+}
+
+/** PoolTaken says that a backend of this name is there already; undefined for none. */
+export function PoolTaken({ name, holder }: { name: string; holder: Holder | undefined }) {
+	return <Line busy={false}>{holder && <Taken noun="backend" name={name} holder={holder} />}</Line>;
+}
+
+/** Taken says who has a name already, and leads there. */
+function Taken({ noun, name, holder }: Wanted & { holder: Holder }) {
+	const { t } = useTranslation("proxy");
+	const said = holder.redirects ? "publish.taken.redirect" : `publish.taken.${noun}`;
+	return (
+		<>
+			<StatusLabel status="danger">{t(said, { name, other: holder.name })}</StatusLabel>{" "}
+			<Link to={holder.path}>{t("publish.taken.open", { name: holder.name })}</Link>
+		</>
+	);
 }
 
 /** Line is there before it says anything, so that nothing moves under the pointer when it does. */

@@ -4,10 +4,11 @@ import { useRef } from "react";
 import type { Control, UseFormReturn } from "react-hook-form";
 import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
-import { hostOf, serverOf, type Values } from "./publish";
+import { hostOf, poolName, serverOf, type Values } from "./publish";
 import { inputs } from "./publishForm";
-import { ServerReach } from "./ReachHint";
+import { PoolTaken, ServerReach } from "./ReachHint";
 import { useSitePools } from "./requests";
+import { useHolder, type Wanted } from "./taken";
 import { useSettled } from "./useReach";
 
 const usual = { http: 80, https: 443 };
@@ -26,14 +27,20 @@ export function WhereStep({ form }: { form: UseFormReturn<Values> }) {
 	if (port === usual[other] && !form.formState.dirtyFields.port) form.setValue("port", usual[scheme]);
 	const box = useRef<HTMLDivElement>(null);
 	const settled = useSettled(serverOf(form.watch()), box);
+	const poolBox = useRef<HTMLDivElement>(null);
+	const pool: Wanted = { noun: "backend", name: useSettled(poolName(form.watch()), poolBox) };
+	const holder = useHolder(pool);
 	const fresh = (
 		<>
 			<div ref={box}>
 				<div className="gw-publish-server">{[inputs.scheme, inputs.address, inputs.port].map(field)}</div>
 				<ServerReach server={settled ? JSON.parse(settled) : undefined} />
 			</div>
-			{field(inputs.poolName)}
-			<p className="gw-hint">{t("publish.poolNameHint", { name: hostOf(form.watch("name")) })}</p>
+			<div ref={poolBox}>
+				{field(inputs.poolName)}
+				<p className="gw-hint">{t("publish.poolNameHint", { name: hostOf(form.watch("name")) })}</p>
+				<PoolTaken name={pool.name} holder={holder} />
+			</div>
 		</>
 	);
 	return (

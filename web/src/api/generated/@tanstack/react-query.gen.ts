@@ -264,7 +264,7 @@ export const listProxyBackendsQueryKey = (options?: Options<ListProxyBackendsDat
 /**
  * List backends
  *
- * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts scheme, active.
+ * One page; X-Total-Count is the number of all matches. q searches name, scheme. sort accepts name, scheme, active, created_at, updated_at; default name. filter accepts name, scheme, active.
  */
 export const listProxyBackendsOptions = (options?: Options<ListProxyBackendsData>) => queryOptions<ListProxyBackendsResponse, DefaultError, ListProxyBackendsResponse, ReturnType<typeof listProxyBackendsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1144,7 +1144,7 @@ export const listProxyDomainsQueryKey = (options?: Options<ListProxyDomainsData>
 /**
  * List domains
  *
- * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts backend_id, active, maintenance.
+ * One page; X-Total-Count is the number of all matches. q searches name, notes. sort accepts name, active, created_at, updated_at; default name. filter accepts name, backend_id, active, maintenance.
  */
 export const listProxyDomainsOptions = (options?: Options<ListProxyDomainsData>) => queryOptions<ListProxyDomainsResponse, DefaultError, ListProxyDomainsResponse, ReturnType<typeof listProxyDomainsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
