@@ -296,6 +296,26 @@ func Compare(ctx context.Context, q db.DB, node string, anchors []Anchored) (r R
 	return r, nil
 }
 
+// HoldsAny reports whether a database has an entry that one of the anchors names, or had it as the last one before what it pruned.
+// One that was lost and begun anew has none, whatever its entries are numbered.
+func HoldsAny(ctx context.Context, q db.DB, anchors []Anchored) (held bool, err error) {
+	var nodes []string
+	var seqs []int64
+	var hashes [][]byte
+	for _, a := range anchors {
+		if hash, err := hex.DecodeString(a.Hash); err == nil {
+			nodes, seqs, hashes = append(nodes, a.NodeID), append(seqs, a.Seq), append(hashes, hash)
+		}
+	}
+	err = q.QueryRow(ctx, `with a as (select node_id, seq, hash from unnest($1::text[], $2::bigint[], $3::bytea[]) as a(node_id, seq, hash))
+		select exists (select from a join audit_entries e on e.node_id = a.node_id and e.seq = a.seq and e.hash = a.hash)
+			or exists (select from a join audit_heads h on h.node_id = a.node_id and h.base_seq = a.seq and h.base_hash = a.hash)`, nodes, seqs, hashes).Scan(&held)
+	if err != nil {
+		return false, fmt.Errorf("look for the anchored audit entries: %w", err)
+	}
+	return held, nil
+}
+
 // hashes reads the entries that the anchors name; before the first one the chain begins.
 func (h Head) hashes(ctx context.Context, q db.DB, anchors []Anchored) (map[int64]string, error) {
 	var named []int64

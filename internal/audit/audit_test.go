@@ -257,3 +257,46 @@ func TestACutOfTheFrontIsHeldAgainstTheRetention(t *testing.T) {
 		}
 	}
 }
+
+// One entry that was seen is enough: the hashes tie all others of its chain to it.
+func TestOneAnchorTellsALogFromOneBegunAnew(t *testing.T) {
+	pool := dbtest.New(t, audit.Schema())
+	fill(t, pool, 5)
+	hash := func(seq int64) (h string) {
+		t.Helper()
+		if err := pool.QueryRow(t.Context(), `select encode(hash, 'hex') from audit_entries where seq = $1`, seq).Scan(&h); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	anchor := func(node string, seq int64, hash string) audit.Anchored {
+		return audit.Anchored{NodeID: node, Seq: seq, Hash: hash}
+	}
+	second, last := hash(2), hash(5)
+	for _, q := range []string{
+		`update audit_heads set base_seq = 2, base_hash = (select hash from audit_entries where seq = 2)`, `delete from audit_entries where seq <= 2`,
+	} {
+		if _, err := pool.Exec(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, no := anchor("node-1", 9, last), anchor("node-1", 5, "no hash")
+	for _, tc := range []struct {
+		name    string
+		anchors []audit.Anchored
+		want    bool
+	}{
+		{"there are none", nil, false},
+		{"the last entry", []audit.Anchored{anchor("node-1", 5, last)}, true},
+		{"one that was pruned last", []audit.Anchored{anchor("node-1", 2, second)}, true},
+		{"it was set back", []audit.Anchored{anchor("node-1", 5, last), gone}, true},
+		{"another entry of that number", []audit.Anchored{anchor("node-1", 5, second)}, false},
+		{"another node's", []audit.Anchored{anchor("node-2", 5, last)}, false},
+		{"none that can be read", []audit.Anchored{no}, false},
+		{"one beside others", []audit.Anchored{no, gone, anchor("node-1", 5, last)}, true},
+	} {
+		if got, err := audit.HoldsAny(t.Context(), pool, tc.anchors); err != nil || got != tc.want {
+			t.Errorf("%s: %v, %v, want %v", tc.name, got, err, tc.want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func Verify(ctx context.Context, q db.DB) (entries int64, breaks []Break, err er
 		return 0, nil, err
 	}
 	for _, h := range heads {
-		n, b, err := h.verify(ctx, q)
+		n, b, err := h.Verify(ctx, q)
 		if err != nil {
 			return entries, breaks, err
 		}
@@ -75,7 +75,8 @@ func Heads(ctx context.Context, q db.DB) ([]Head, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Head])
 }
 
-func (h Head) verify(ctx context.Context, q db.DB) (int64, *Break, error) {
+// Verify recomputes the chain and returns how many entries it read and the first break.
+func (h Head) Verify(ctx context.Context, q db.DB) (int64, *Break, error) {
 	rows, err := q.Query(ctx, `select `+columns+`, hash from audit_entries where node_id = $1 order by seq`, h.NodeID)
 	if err != nil {
 		return 0, nil, fmt.Errorf("read audit chain of %s: %w", h.NodeID, err)

@@ -16,6 +16,7 @@ import (
 	"gateway/internal/app"
 	"gateway/internal/applier"
 	"gateway/internal/apply"
+	"gateway/internal/audit"
 	archives "gateway/internal/backup"
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -207,7 +208,7 @@ func newHelpers(cfg *app.Config) (*restore.Helpers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &restore.Helpers{Run: sys.Run, Program: program, State: state}, nil
+	return &restore.Helpers{Run: sys.Run, Program: program, State: state, Anchors: filepath.Join(applier.Defaults().StateDir, audit.AnchorFile)}, nil
 }
 
 // program is what helpers are started from.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gateway/internal/app"
 	"gateway/internal/fault"
 	"gateway/internal/restore"
 	"gateway/internal/secret/privatefile"
@@ -106,6 +107,19 @@ func TestARestoreNamesTheAccountsThatItBringsBack(t *testing.T) {
 				t.Errorf("said %q", errs.String())
 			}
 		})
+	}
+}
+
+// gateway-apply writes them, and a restore reads what it wrote.
+func TestARestoreReadsTheAnchorsOfTheAuditLog(t *testing.T) {
+	h, err := newHelpers(&app.Config{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	defer h.State.Close()
+	if want := "/var/lib/gateway-apply/audit-anchors.jsonl"; h.Anchors != want {
+		t.Errorf("it reads %q, want %q", h.Anchors, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway/internal/audit"
 	"gateway/internal/db"
 )
 
@@ -41,8 +42,9 @@ var here = []string{"backups", "backup_uploads"}
 // Carry brings what stays true from the live database to the one that takes its place: the audit log, in
 // which nothing that happened is ever missing, and what is known of the archives. Into a restored
 // database it also brings higher session epochs, so that nobody is signed in by what the archive knew, and nobody stays
-// signed in when that is undone. It ends with an audit entry of its own. All of it is one transaction.
-func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
+// signed in when that is undone. It ends with an audit entry of its own. All of it is one transaction. The anchors are those
+// that gateway-apply keeps: by them it knows the audit log of this node from one that was begun anew.
+func (c Cluster) Carry(ctx context.Context, from, to string, note Note, anchors []audit.Anchored) error {
 	err := c.within(ctx, c.Prefix+from, func(src *pgx.Conn) error {
 		return c.within(ctx, c.Prefix+to, func(dst *pgx.Conn) error {
 			// A database that was lost, and comes back by undoing, has no log to keep.
@@ -58,7 +60,7 @@ func (c Cluster) Carry(ctx context.Context, from, to string, note Note) error {
 				if _, err := tx.Exec(ctx, `set local session_replication_role = replica`); err != nil {
 					return err
 				}
-				said, err := carryChains(ctx, src, tx, to)
+				said, err := carryChains(ctx, src, tx, to, anchors)
 				if err != nil {
 					return err
 				}
@@ -98,8 +100,13 @@ type chain struct {
 }
 
 // carryChains makes every chain of the source one of the target. It returns what to say of those that were not.
-func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string) (said []string, err error) {
+func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string, anchors []audit.Anchored) (said []string, err error) {
 	if there, err := has(ctx, src, "audit_heads"); err != nil || !there {
+		return nil, err
+	}
+	// Where one entry is still the one that root saw, the database was not lost: none of its chains is replaced, also none of another node.
+	anchored, err := audit.HoldsAny(ctx, src, anchors)
+	if err != nil {
 		return nil, err
 	}
 	chains, err := db.List[chain](ctx, src, `select h.node_id, h.seq, h.hash, h.base_seq, h.base_hash, coalesce((to_jsonb(h) ->> 'kept_days')::int, 0)
@@ -108,7 +115,7 @@ func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string) (said
 		return nil, err
 	}
 	for _, ch := range chains {
-		kept, err := carryChain(ctx, src, tx, ch, to)
+		kept, err := carryChain(ctx, src, tx, ch, to, anchored)
 		if err != nil {
 			return nil, fmt.Errorf("chain of node %s: %w", ch.Node, err)
 		}
@@ -128,8 +135,8 @@ func carryChains(ctx context.Context, src *pgx.Conn, tx pgx.Tx, to string) (said
 }
 
 // carryChain brings one chain. What the target has is not taken for the same by the end of its chain alone when it
-// came out of an archive: whoever made that could write any end.
-func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to string) (kept string, err error) {
+// came out of an archive: whoever made that could write any end, and any chain: one that is anchored is not replaced.
+func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to string, anchored bool) (said string, err error) {
 	live, err := lengthOf(ctx, src, ch.Node)
 	own, err2 := lengthOf(ctx, tx, ch.Node)
 	if err := errors.Join(err, err2); err != nil {
@@ -141,12 +148,15 @@ func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to stri
 		return "", nil // the database was lost and made anew: there is nothing to bring
 	case own.Seq == 0:
 	case to == Before:
-		if after, kept, err = goesOn(ctx, src, tx, live, own); err != nil || after < 0 {
-			return kept, err
+		if after, said, err = goesOn(ctx, src, tx, live, own); err != nil || after < 0 {
+			return said, err
 		}
-	case own.Whole && own.Seq > live.Seq && own.Entries > live.Entries:
-		if same, err := related(ctx, src, tx, live, own); err != nil || !same {
-			return longer(own, live), err
+		// What was pruned since may be pruned again. It is not the restored database that says what goes from here.
+		ch.BaseSeq, ch.BaseHash = own.BaseSeq, own.BaseHash
+	case own.Seq > live.Seq && own.Entries > live.Entries:
+		var stays bool
+		if stays, said, err = staysInstead(ctx, src, tx, live, own, anchored); err != nil || stays {
+			return said, err
 		}
 	}
 	if after == 0 {
@@ -165,26 +175,46 @@ func carryChain(ctx context.Context, src *pgx.Conn, tx pgx.Tx, ch chain, to stri
 	_, err = tx.Exec(ctx, `insert into audit_heads as h (node_id, seq, hash, base_seq, base_hash, kept_days) values ($1, $2, $3, $4, $5, greatest($6, 1))
 		on conflict (node_id) do update set seq = $2, hash = $3, base_seq = $4, base_hash = $5, kept_days = greatest(h.kept_days, $6)`,
 		ch.Node, ch.Seq, ch.Hash, ch.BaseSeq, ch.BaseHash, ch.Kept)
-	return "", err
+	return said, err
+}
+
+// staysInstead decides about a chain of the archive that is longer than the live one: it stays where that is another one, of a
+// database that was begun anew. It returns what to say of that which does not stay.
+func staysInstead(ctx context.Context, src *pgx.Conn, tx pgx.Tx, live, own length, anchored bool) (stays bool, said string, err error) {
+	same, err := related(ctx, src, tx, live, own)
+	if err != nil || same {
+		return false, "", err
+	}
+	if anchored {
+		return false, fmt.Sprintf("the audit log of node %s in the archive was not taken over: it has %d entries, none of them in the log from before the restore, which the anchors confirm",
+			own.Node, own.Entries), nil
+	}
+	_, broken, err := audit.Head{NodeID: own.Node, Seq: own.Seq, Hash: own.Hash, BaseSeq: own.BaseSeq, BaseHash: own.BaseHash}.Verify(ctx, tx)
+	if err != nil {
+		return false, "", err
+	}
+	if broken != nil {
+		return false, fmt.Sprintf("the audit log of node %s in the archive was not taken over: entry %d: %s", own.Node, broken.Seq, broken.Reason), nil
+	}
+	return true, longer(own, live), nil
 }
 
 // length is how much there is of a chain, by its entries and not by what its head says.
 type length struct {
-	Node    string
-	There   bool
-	Seq     int64
-	Hash    []byte
-	BaseSeq int64
-	Entries int64
-	Whole   bool // no number is missing, and the last entry is the one that the head names
+	Node     string
+	There    bool
+	Seq      int64
+	Hash     []byte
+	BaseSeq  int64
+	BaseHash []byte
+	Entries  int64
 }
 
 func lengthOf(ctx context.Context, q db.DB, node string) (length, error) {
 	l := length{Node: node}
-	err := q.QueryRow(ctx, `select true, h.seq, h.hash, h.base_seq, n.entries,
-			n.entries = h.seq - h.base_seq and exists (select from audit_entries e where e.node_id = h.node_id and e.seq = h.seq and e.hash = h.hash)
+	err := q.QueryRow(ctx, `select true, h.seq, h.hash, h.base_seq, h.base_hash, n.entries
 		from audit_heads h, lateral (select count(*) as entries from audit_entries e where e.node_id = h.node_id and e.seq > h.base_seq and e.seq <= h.seq) n
-		where h.node_id = $1`, node).Scan(&l.There, &l.Seq, &l.Hash, &l.BaseSeq, &l.Entries, &l.Whole)
+		where h.node_id = $1`, node).Scan(&l.There, &l.Seq, &l.Hash, &l.BaseSeq, &l.BaseHash, &l.Entries)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gateway/internal/audit"
 	"gateway/internal/fault"
 	"gateway/internal/sys"
 )
@@ -36,6 +37,8 @@ type Helpers struct {
 	// State is the state folder. The archive is opened in it and handed to the helpers, so that all
 	// of them read the same file.
 	State *os.Root
+	// Anchors is the file with what gateway-apply saw of the audit log, which only root can read.
+	Anchors string
 
 	mu      sync.Mutex
 	archive *os.File
@@ -51,6 +54,8 @@ type request struct {
 	Note    Note   `json:"note"`
 	Opening []byte `json:"opening,omitempty"`
 	State   *State `json:"state,omitempty"`
+	// Anchors say which audit log is that of this node.
+	Anchors []audit.Anchored `json:"anchors,omitempty"`
 	// Passphrase is for an archive of another node.
 	Passphrase string `json:"passphrase,omitempty"`
 	// Options and Answer are what an operator says on the node itself.
@@ -253,9 +258,17 @@ func (d RemoteDatabases) LoadInto(ctx context.Context, p Plan, name string) erro
 	return err
 }
 
-// Carry is Cluster's.
+// Carry is Cluster's. What came out of an archive is held against the anchors; what goes back to the old database is not,
+// as nothing keeps that from coming back.
 func (d RemoteDatabases) Carry(ctx context.Context, from, to string, n Note) error {
-	return d.do(ctx, "carry", request{From: from, To: to, Note: n})
+	r := request{From: from, To: to, Note: n}
+	if to == Restored {
+		var err error
+		if r.Anchors, err = audit.ReadAnchors(d.Anchors); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read the anchors of the audit log: %w", err)
+		}
+	}
+	return d.do(ctx, "carry", r)
 }
 
 // Note is Cluster's.

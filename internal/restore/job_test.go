@@ -181,7 +181,7 @@ func (d databases) Carry(ctx context.Context, from, to string, note restore.Note
 	if err := d.r.fail("carry"); err != nil && to == restore.Before {
 		return err
 	}
-	return d.Cluster.Carry(ctx, from, to, note)
+	return d.Cluster.Carry(ctx, from, to, note, d.r.anchors)
 }
 
 func (d databases) Swap(ctx context.Context) error {

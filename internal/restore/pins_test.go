@@ -73,7 +73,7 @@ func TestUndoingBringsTheHostKeyBack(t *testing.T) {
 	r.targetAt(restore.Live, 1, "attic", "attic:22", "attic-key")
 	r.targetAt(restore.Live, 2, "vault", "vault:22", "other-key")
 	for range 2 { // as after a kill
-		if err := r.cluster.Carry(ctx, restore.Live, restore.Before, restore.Note{Action: "backup.restore.undone", Actor: "ann"}); err != nil {
+		if err := r.cluster.Carry(ctx, restore.Live, restore.Before, restore.Note{Action: "backup.restore.undone", Actor: "ann"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,13 +36,17 @@ type Worker struct {
 	Preview func(ctx context.Context, id string) (Preview, error)
 }
 
+// maxRequest bounds what root can tell a helper. Of the audit log there may be three days of anchors, one every five seconds, and two of each
+// day before: 10 MB.
+const maxRequest = 16 << 20
+
 // ReadsArchive reports whether a step is handed the archive.
 func ReadsArchive(op string) bool { return slices.Contains([]string{"stage", "load", "import"}, op) }
 
 // Act does one step and writes the answer. Only what cannot be answered is an error.
 func (w Worker) Act(ctx context.Context, op string, in io.Reader, out io.Writer) error {
 	var r request
-	if err := json.NewDecoder(io.LimitReader(in, 1<<20)).Decode(&r); err != nil {
+	if err := json.NewDecoder(io.LimitReader(in, maxRequest)).Decode(&r); err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	a, err := w.act(ctx, op, r)
@@ -61,7 +65,7 @@ func (w Worker) act(ctx context.Context, op string, r request) (a reply, err err
 	case "load":
 		return a, w.load(ctx, r)
 	case "carry":
-		return a, w.Cluster.Carry(ctx, r.From, r.To, r.Note)
+		return a, w.Cluster.Carry(ctx, r.From, r.To, r.Note, r.Anchors)
 	case "note":
 		return a, w.Cluster.Note(ctx, r.Note)
 	case "swap":
