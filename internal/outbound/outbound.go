@@ -17,6 +17,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"gateway/internal/value"
 )
 
 // Refused is the error for an address that must not be reached from here.
@@ -47,20 +49,13 @@ func check(addr netip.Addr, own func() ([]netip.Addr, error)) error {
 	if err != nil {
 		return fmt.Errorf("list own addresses: %w", err)
 	}
-	for _, a := range meanings(addr) {
+	for _, a := range value.Meanings(addr) {
 		if a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast() || a.Zone() != "" ||
-			a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(a) }) || slices.Contains(ours, a) {
+			a == netip.AddrFrom4([4]byte{255, 255, 255, 255}) || value.IsMetadata(a) || slices.Contains(ours, a) {
 			return Refused{addr.Unmap()}
 		}
 	}
 	return nil
-}
-
-// metadata are the addresses at which clouds hand out credentials, where they are not link-local: those of Amazon, Google,
-// Oracle and Alibaba.
-var metadata = []netip.Prefix{
-	netip.MustParsePrefix("fd00:ec2::254/128"), netip.MustParsePrefix("fd00:ec2::23/128"), netip.MustParsePrefix("fd20:ce::254/128"),
-	netip.MustParsePrefix("fd00:c1::a9fe:a9fe/128"), netip.MustParsePrefix("100.100.100.200/32"),
 }
 
 // Transport speaks HTTP over TLS to such servers, past any proxy of the environment. It

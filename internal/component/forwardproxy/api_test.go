@@ -167,7 +167,7 @@ func TestOrderAndExplain(t *testing.T) {
 		t.Errorf("not in this order:\n%s", text)
 	}
 	for want, question := range map[string]object{
-		"false own_address": {"url": "http://203.0.113.7/"}, "false network": {"source": "198.51.100.1"}, "false port": {"url": "http://a.test:25/"},
+		"false own_address": {"url": "http://203.0.113.7/"}, "false own_address <nil> GET http://100": {"url": "http://100.100.100.200/"}, "false network": {"source": "198.51.100.1"}, "false port": {"url": "http://a.test:25/"},
 		"false connect_port": {"url": "https://a.test:8443/"}, "true default": {"url": "http://a.test/"}, "false manager": {"url": "http://a.test/squid-internal-mgr/info"},
 	} {
 		if got := ask(question); !strings.HasPrefix(got, want) {

@@ -26,7 +26,7 @@ type Question struct {
 // Answer is what becomes of it.
 type Answer struct {
 	Allowed bool   `json:"allowed" doc:"Whether the request passes"`
-	Why     string `json:"why" enum:"rule,default,network,port,connect_port,own_address,manager" doc:"What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node. manager: the destination is the manager of the proxy"`
+	Why     string `json:"why" enum:"rule,default,network,port,connect_port,own_address,manager" doc:"What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node, link-local, or where clouds hand out credentials. manager: the destination is the manager of the proxy"`
 	ACLID   string `json:"acl_id,omitempty" doc:"Id of the access rule that decides, where one does"`
 	Method  string `json:"method" doc:"Method as the proxy sees it"`
 	URL     string `json:"url" doc:"URL as the proxy sees it"`

@@ -182,7 +182,7 @@ func TestWhatNoRuleCanAllow(t *testing.T) {
 	s := serve(t)
 	inside := site(t, s.squid.Client, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "inside") }))
 	s.acl(object{"action": "allow", "type": "url", "value": "*/*", "priority": -1})
-	refused := []string{inside + "/", "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://[::1]/", "http://localhost/", "http://169.254.1.1/", "http://0/"}
+	refused := []string{inside + "/", "http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://[::1]/", "http://localhost/", "http://169.254.1.1/", "http://0/", "http://100.100.100.200/", "http://1684301000/", "http://[fd00:ec2::254]/latest/"}
 	for _, address := range refused {
 		if status, _ := s.get(s.client, address); status != 403 {
 			t.Errorf("%s is answered %d", address, status)

@@ -114,7 +114,7 @@ func randomRequest(r *rand.Rand, own netip.Addr) squid.Request {
 	}
 	host := one(r, "example.com", "a.example.com", "deep.a.example.com", "www.example.org", "x.test", "203.0.113.9", "EXAMPLE.com", "notexample.com", "example.com.")
 	if r.IntN(5) == 0 {
-		host = one(r, "127.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.1.1", "[fe80::1]", own.String(), "[2001:db8::9]", "0", "017700000001", "test")
+		host = one(r, "127.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.1.1", "[fe80::1]", "100.100.100.200", "0x646464c8", "[fd00:ec2::254]", "[fd00:ec2:0::23]", "[fd20:ce::254]", "[fd00:c1::a9fe:a9fe]", "[fd00:ec2::253]", own.String(), "[2001:db8::9]", "0", "017700000001", "test")
 	}
 	port := one(r, "", "", "", "", "", ":80", ":443", ":8080", ":8443", ":25", ":8050")
 	if q.Method == http.MethodConnect {

@@ -136,10 +136,10 @@ var forms = func() (out []*regexp.Regexp) {
 		`logfile_rotate 0`, `forwarded_for delete`, `error_directory /etc/squid/gateway/errors`, `access_log (none|stdio:/var/log/squid/gateway-access logformat=squid on-error=drop !internal)`, `cache deny all`, `cache_mem [0-9]+ MB`,
 		`maximum_object_size_in_memory [0-9]+ KB`, `dns_nameservers( ` + address + `)+`, `cache_peer [0-9a-z.:_-]+ parent [0-9]+ 0 no-query no-digest no-netdb-exchange default`, `never_direct allow all`,
 		`http_port 127\.0\.0\.1:13128 name=internal`, `http_port (` + address + `|\[[0-9a-f:]+\]:[0-9]+)`, `acl internal myportname internal`, `acl connect method CONNECT`, `acl self dstdomain -n gateway\.invalid`, `acl web proto HTTP HTTPS`,
-		`acl (networks|rule[0-9]+(_from)?) src ` + network, `acl own dst ` + address, `acl (ports|connect_ports|rule[0-9]+) port [0-9]+(-[0-9]+)?`, `acl rule[0-9]+ dstdomain -n \.[0-9a-z._-]+`,
+		`acl (networks|rule[0-9]+(_from)?) src ` + network, `acl own dst ` + address, `acl metadata dst ` + network, `acl (ports|connect_ports|rule[0-9]+) port [0-9]+(-[0-9]+)?`, `acl rule[0-9]+ dstdomain -n \.[0-9a-z._-]+`,
 		`external_acl_type lists ttl=0 negative_ttl=0 children-max=1 children-startup=1 children-idle=1 concurrency=10000 queue-size=20000 %DST /usr/lib/squid/gateway-squid-lists /etc/squid/gateway/lists`,
 		`acl rule[0-9]+ external lists( [a-z0-9][a-z0-9_-]{0,62})+`, `acl rule[0-9]+ method [A-Z]+`, `acl rule[0-9]+(_at)? time [SMTWHFA]+ [0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}`, `acl rule[0-9]+ (url_regex|browser) -i \^?` + atom + `+\$?`,
-		`http_access allow internal manager`, `http_access deny (internal|manager|self|!connect !web|all|!networks|!ports|connect|connect !connect_ports|to_localhost|to_linklocal|own)`, `http_access allow all`,
+		`http_access allow internal manager`, `http_access deny (internal|manager|self|!connect !web|all|!networks|!ports|connect|connect !connect_ports|to_localhost|to_linklocal|metadata|own)`, `http_access allow all`,
 		`http_access (allow|deny)( rule[0-9]+_from)?( rule[0-9]+_at)? rule[0-9]+`, `deny_info GATEWAY_[0-9A-F]{16} rule[0-9]+`, `deny_info http://generation\.invalid/[0-9a-f]{32} internal`,
 	} {
 		out = append(out, regexp.MustCompile(`^(?:`+f+`)$`))

@@ -28,7 +28,7 @@ const (
 	ByNetwork    = "network"      // the client is in no allowed network
 	ByPorts      = "port"         // the port may not be requested
 	ByConnect    = "connect_port" // the port may not be tunnelled to
-	ByOwnAddress = "own_address"  // the destination is this node
+	ByOwnAddress = "own_address"  // the destination is this node, link-local, or where clouds hand out credentials
 	ByManager    = "manager"      // the destination is the proxy's own manager
 )
 
@@ -243,7 +243,7 @@ func (s State) Explain(r Request) (Verdict, error) {
 		return Verdict{Why: ByPorts}, nil
 	case r.Method == "CONNECT" && !inRanges(c.connect, t.port):
 		return Verdict{Why: ByConnect}, nil
-	case t.addr.IsValid() && (contains(loopback, t.addr) || contains(local, t.addr) || slices.Contains(c.own, t.addr)):
+	case t.addr.IsValid() && (contains(loopback, t.addr) || contains(local, t.addr) || value.IsMetadata(t.addr) || slices.Contains(c.own, t.addr)):
 		return Verdict{Why: ByOwnAddress}, nil
 	}
 	for _, g := range c.groups {

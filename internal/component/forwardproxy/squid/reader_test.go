@@ -29,6 +29,7 @@ func (s State) meant() []string {
 		fmt.Sprint("up ", up), "listen 127.0.0.1:13128 name=internal", "cache " + fmt.Sprint(*set.CacheSize), fmt.Sprint("log ", set.AccessLog == nil || *set.AccessLog),
 		fmt.Sprint("kept ", set.LogRetention), "dns " + strings.Join(set.DNSServers, " "), "networks " + outermost(set.AllowedNetworks),
 		"ports " + portSet(set.Ports), "connect " + portSet(set.ConnectPorts), "page  | " + set.Contact,
+		"metadata 100.100.100.200/32 fd00:c1::a9fe:a9fe/128 fd00:ec2::23/128 fd00:ec2::254/128 fd20:ce::254/128",
 	}
 	if set.ParentHost != "" {
 		out = append(out, fmt.Sprint("parent ", set.ParentHost, " ", set.ParentPort))
@@ -59,7 +60,7 @@ func (s State) meantFirst(set Settings) []string {
 	}
 	out := []string{"http_access allow internal manager"}
 	for _, refused := range []string{
-		"internal", "manager", "self", "!connect !web", unless("networks", set.AllowedNetworks), unless("ports", set.Ports), connect, "to_localhost", "to_linklocal", "own",
+		"internal", "manager", "self", "!connect !web", unless("networks", set.AllowedNetworks), unless("ports", set.Ports), connect, "to_localhost", "to_linklocal", "metadata", "own",
 	} {
 		if refused != "own" || len(s.Own) > 0 {
 			out = append(out, "http_access deny "+refused)
@@ -302,7 +303,7 @@ func readBack(r daemon.Rendering) []string {
 			d.access(words)
 		}
 	}
-	d.out = append(d.out, cache, dns, "networks "+outermost(d.words("networks")), "ports "+portSet(d.words("ports")), "connect "+portSet(d.words("connect_ports")), "page "+d.page("ERR_ACCESS_DENIED"))
+	d.out = append(d.out, cache, dns, "networks "+outermost(d.words("networks")), "ports "+portSet(d.words("ports")), "connect "+portSet(d.words("connect_ports")), "page "+d.page("ERR_ACCESS_DENIED"), "metadata "+outermost(d.words("metadata")))
 	for _, a := range d.words("own") {
 		d.out = append(d.out, "own "+a)
 	}

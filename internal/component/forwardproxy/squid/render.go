@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gateway/internal/daemon"
+	"gateway/internal/value"
 )
 
 // What Squid reads. AppArmor lets it read below /etc/squid only, where Debian's own file stays
@@ -195,6 +196,9 @@ func (w *writer) hard(c compiled) {
 	}
 	w.line("http_access", "deny", "to_localhost")
 	w.line("http_access", "deny", "to_linklocal")
+	// Squid's list has the link-local address that most clouds hand out credentials at, and not the others.
+	w.prefixes("metadata", "dst", value.Metadata)
+	w.line("http_access", "deny", "metadata")
 	if len(c.own) > 0 {
 		for _, a := range c.own {
 			w.line("acl", "own", "dst", a.String())

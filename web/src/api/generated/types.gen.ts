@@ -3552,7 +3552,7 @@ export type ForwardproxyAnswer = {
      */
     url: string;
     /**
-     * What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node. manager: the destination is the manager of the proxy
+     * What decides. rule: an access rule. default: no rule matches. network: the client is in no allowed network. port, connect_port: the destination port may not be requested, or not be tunnelled to. own_address: the destination is this node, link-local, or where clouds hand out credentials. manager: the destination is the manager of the proxy
      */
     why: 'rule' | 'default' | 'network' | 'port' | 'connect_port' | 'own_address' | 'manager';
 };

@@ -1,6 +1,21 @@
-package outbound
+package value
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
+
+// Metadata are the addresses at which clouds hand out credentials, where they are not link-local: those of Amazon, Google,
+// Oracle and Alibaba. Nobody is to be led there by this node.
+var Metadata = []netip.Prefix{
+	netip.MustParsePrefix("fd00:ec2::254/128"), netip.MustParsePrefix("fd00:ec2::23/128"), netip.MustParsePrefix("fd20:ce::254/128"),
+	netip.MustParsePrefix("fd00:c1::a9fe:a9fe/128"), netip.MustParsePrefix("100.100.100.200/32"),
+}
+
+// IsMetadata reports whether clouds hand out credentials at an address of their own choice, see Metadata.
+func IsMetadata(a netip.Addr) bool {
+	return slices.ContainsFunc(Metadata, func(p netip.Prefix) bool { return p.Contains(a) })
+}
 
 // embedding is a prefix whose addresses stand for IPv4 addresses, and the bytes at which those are in them. A translator or a
 // tunnel on the way makes IPv4 of them.
@@ -22,8 +37,8 @@ var embeddings = []embedding{
 	{prefix: netip.MustParsePrefix("64:ff9b:1::/48"), at: [4]int{6, 7, 9, 10}, sparse: true},
 }
 
-// meanings are an address and those that it may be turned into on its way.
-func meanings(addr netip.Addr) []netip.Addr {
+// Meanings are an address and those that it may be turned into on its way.
+func Meanings(addr netip.Addr) []netip.Addr {
 	addr = addr.Unmap()
 	all := []netip.Addr{addr}
 	if !addr.Is6() {
