@@ -61,7 +61,7 @@ func New(d Deps) Daemons {
 		unbound.New(unbound.Options{Units: d.Units, Exec: d.Exec, Names: names, Log: d.Log}),
 		freeradius.New(freeradius.Options{Units: d.Units, Exec: d.Exec}),
 		squid.New(squid.Options{Units: d.Units, Exec: d.Exec, Host: d.Host, Names: d.Installs, Log: d.Log}),
-		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec, Log: haproxyconf.NodeLog()}),
+		haproxyconf.New(haproxyconf.Options{HAProxy: proxied, Exec: d.Exec, Log: haproxyconf.NodeLog(), Host: d.Host}),
 		pemfiles.New(pemfiles.Options{HAProxy: proxied, Log: d.Log}),
 	}
 	reader := policy.New(daemon.NeedsOf(all))

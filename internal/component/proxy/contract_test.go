@@ -9,13 +9,19 @@ import (
 	"gateway/internal/component/proxy"
 	"gateway/internal/component/proxy/haproxyconf"
 	"gateway/internal/daemon"
+	"gateway/internal/sys"
 )
+
+// alone is a node that has the loopback alone.
+type alone struct{}
+
+func (alone) Interfaces() ([]sys.Interface, error) { return nil, nil }
 
 func TestTheDaemonKeepsTheContract(t *testing.T) {
 	componenttest.Contract(t, componenttest.Setup{
 		Folders: []string{"/etc/gateway/haproxy/certs"},
 		Component: func(r *componenttest.Rig) component.Component {
-			return proxy.New(proxy.Options{DB: r.Pool, Run: r.Run})
+			return proxy.New(proxy.Options{DB: r.Pool, Run: r.Run, Host: alone{}})
 		},
 		Daemon: func(*componenttest.Rig) daemon.Daemon {
 			return haproxyconf.New(haproxyconf.Options{Exec: componenttest.ExecInRoot(t)}) // it looks for its user

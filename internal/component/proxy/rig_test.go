@@ -17,7 +17,7 @@ type object = proxytest.Object
 func newRig(t testing.TB) proxytest.Client {
 	t.Helper()
 	return proxytest.Client{Rig: componenttest.New(t, componenttest.Setup{Component: func(r *componenttest.Rig) component.Component {
-		return New(Options{DB: r.Pool, Run: r.Run})
+		return New(Options{DB: r.Pool, Run: r.Run, Host: links{"203.0.113.7", "2001:db8::7"}})
 	}})}
 }
 

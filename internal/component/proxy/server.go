@@ -44,7 +44,7 @@ func (s *service) servers() resource.Resource[Server, ServerInput] {
 		Search: []string{"name", "address"}, Sort: []string{"name", "address", "port", "weight", "created_at", "updated_at"}, Filter: []string{"backend_id"},
 		Unique:   map[string]string{"proxy_servers_name": "name"},
 		Name:     func(s Server) string { return s.Name },
-		Validate: validateServer,
+		Validate: s.validateServer,
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *service) serversOfBackend() resource.Under[Server, ServerInput] {
 }
 
 // validateServer also puts every value into the one form that is stored.
-func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) error {
+func (s *service) validateServer(ctx context.Context, tx db.DB, old *Server, in *ServerInput) error {
 	var p fault.Problems
 	name, err := haproxyconf.ProxyName(in.Name)
 	if err != nil {
@@ -67,6 +67,12 @@ func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) e
 	in.ProxyName = name
 	if in.Address, err = value.HostOrName(in.Address); err != nil {
 		p.AddError("address", err)
+	}
+	// What was stored before there was this rule stays editable; it is left out when it is rendered.
+	if err == nil && (old == nil || old.Address != in.Address || old.Port != in.Port) {
+		if err := s.placed(&p, in); err != nil {
+			return err
+		}
 	}
 	if in.Weight == nil {
 		hundred := 100
@@ -77,4 +83,19 @@ func validateServer(ctx context.Context, tx db.DB, _ *Server, in *ServerInput) e
 		return err
 	}
 	return p.Err()
+}
+
+// placed refuses a server at which visitors would get what is for this node alone.
+func (s *service) placed(p *fault.Problems, in *ServerInput) error {
+	own, err := s.addresses()
+	if err != nil {
+		return err
+	}
+	if haproxyconf.HandsOut(in.Address) {
+		p.Add("address", "must not be a link-local address or one at which clouds hand out credentials")
+	}
+	if who := haproxyconf.OwnService(in.Address, in.Port, own); who != "" {
+		p.Add("port", "is reserved for %s on this node; a site must not lead there", who)
+	}
+	return nil
 }

@@ -7,10 +7,15 @@ package haproxyconf
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
 
 	"gateway/internal/daemon"
 	"gateway/internal/db"
 	"gateway/internal/haproxy"
+	"gateway/internal/rtnl"
 	"gateway/internal/sys"
 )
 
@@ -30,18 +35,34 @@ type Options struct {
 	HAProxy *haproxy.Daemon // whoever else has files for it shares it
 	Exec    sys.Runner      // sys.Run
 	Log     LogPlaces       // empty: nobody looks
+	Host    Host            // *sys.Host; nil for a node that has the loopback alone
+	// Watch calls wake whenever the links of this machine change; nil means its kernel.
+	Watch func(ctx context.Context, wake func()) error
+}
+
+// Host knows the links of this machine.
+type Host interface {
+	Interfaces() ([]sys.Interface, error)
 }
 
 // adapter leads from rows to the running HAProxy.
 type adapter struct {
 	Options
 	domains *db.Versions[site] // those of the last time
+
+	mu     sync.Mutex
+	listed []netip.Addr // the addresses that there were when the rows were last read
 }
 
 // New returns what gateway-apply needs of HAProxy.
 func New(o Options) daemon.Daemon { return newAdapter(o).daemon() }
 
-func newAdapter(o Options) *adapter { return &adapter{Options: o, domains: newVersions()} }
+func newAdapter(o Options) *adapter {
+	if o.Watch == nil {
+		o.Watch = rtnl.Watch
+	}
+	return &adapter{Options: o, domains: newVersions()}
+}
 
 func (a *adapter) daemon() daemon.Daemon {
 	return daemon.Daemon{
@@ -60,6 +81,8 @@ func (a *adapter) daemon() daemon.Daemon {
 		Apply:   a.apply,
 		Verbs:   map[string]daemon.Verb{VerbStats: a.stats, VerbReload: a.reloadVerb, VerbTraffic: a.traffic, VerbTotals: a.totals},
 		Waits:   []string{VerbReload},
+
+		Background: a.background,
 	}
 }
 
@@ -81,7 +104,43 @@ func Tables() []db.Table {
 }
 
 func (a *adapter) load(ctx context.Context, q db.DB, _ daemon.Unseal) (state, error) {
-	return load(ctx, q, a.domains)
+	own, err := a.addresses()
+	if err != nil {
+		return state{}, err
+	}
+	a.mu.Lock()
+	a.listed = own
+	a.mu.Unlock()
+	s, err := load(ctx, q, a.domains)
+	s.own = own
+	return s, err
+}
+
+// addresses are this node's own, in order.
+func (a *adapter) addresses() ([]netip.Addr, error) {
+	if a.Host == nil {
+		return nil, nil
+	}
+	links, err := a.Host.Interfaces()
+	if err != nil {
+		return nil, fmt.Errorf("list the interfaces: %w", err)
+	}
+	own := sys.Addresses(links)
+	slices.SortFunc(own, netip.Addr.Compare)
+	return slices.Compact(own), nil
+}
+
+// background has the rows rendered again when this node has other addresses: no server may be a service of its own.
+func (a *adapter) background(ctx context.Context, again func()) error {
+	return rtnl.OnChange(ctx, a.Watch, func() {
+		now, err := a.addresses() // when it cannot be told, the next change of the links asks again
+		a.mu.Lock()
+		changed := err == nil && !slices.Equal(a.listed, now)
+		a.mu.Unlock()
+		if changed {
+			again()
+		}
+	})
 }
 
 func renderState(s state) (daemon.Rendering, error) { return render(s), nil }

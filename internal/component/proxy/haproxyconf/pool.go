@@ -62,7 +62,7 @@ func (r *rendering) pool(b *strings.Builder, p pool) {
 	}
 	settings := p.settings()
 	for _, m := range r.servers[p.ID] {
-		if err := m.valid(); err != nil {
+		if err := m.valid(r.own); err != nil {
 			r.leaveOut(fmt.Sprintf("server %s of backend %s", m.Name, p.Name), err)
 			continue
 		}
@@ -121,7 +121,7 @@ func (p pool) settings() string {
 	return s.String()
 }
 
-func (m member) valid() error {
+func (m member) valid(own []netip.Addr) error {
 	if name, err := ProxyName(m.Name); err != nil || name != m.Name {
 		return fault.Say("its name is invalid")
 	}
@@ -130,6 +130,12 @@ func (m member) valid() error {
 	}
 	if m.Port < 1 || m.Port > 65535 || m.Weight < 0 || m.Weight > 256 {
 		return fault.Say("invalid port or weight")
+	}
+	if HandsOut(m.Address) {
+		return fault.Say("its address is link-local or one at which clouds hand out credentials")
+	}
+	if who := OwnService(m.Address, m.Port, own); who != "" {
+		return fault.Say("it is this node itself, where its port is reserved for %s", who)
 	}
 	return nil
 }

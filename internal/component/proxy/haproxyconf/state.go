@@ -3,6 +3,7 @@ package haproxyconf
 import (
 	"context"
 	"fmt"
+	"net/netip"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,6 +13,7 @@ import (
 // state is what the files are made of, as stored.
 type state struct {
 	ipv6     bool
+	own      []netip.Addr // the addresses of this node, in order
 	backends []pool
 	servers  map[string][]member // by backend
 	domains  []site

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,6 +97,27 @@ func ProxyName(s string) (string, error) {
 		return "", fault.Say("must not be BACKEND or FRONTEND, which are reserved names in the statistics")
 	}
 	return b.String(), nil
+}
+
+// HandsOut reports whether a server's address is one at which clouds give credentials to whoever asks from this node: a site
+// would hand them out. A name is not judged, since HAProxy looks it up whenever it likes.
+func HandsOut(address string) bool {
+	addr, err := netip.ParseAddr(address)
+	return err == nil && slices.ContainsFunc(value.Meanings(addr), func(a netip.Addr) bool { return a.IsLinkLocalUnicast() || value.IsMetadata(a) })
+}
+
+// OwnService is what this node itself serves where a server is to be: visitors would reach it from the node, past every rule of
+// who may. Empty where it is something else. own are this node's addresses.
+func OwnService(address string, port int, own []netip.Addr) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil {
+		return ""
+	}
+	mine := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() || slices.Contains(own, a) }
+	if !slices.ContainsFunc(value.Meanings(addr), mine) {
+		return ""
+	}
+	return value.TakenPorts[port]
 }
 
 // Digest is what HAProxy computes of a request: of the credentials as they are sent, and
