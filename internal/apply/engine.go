@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -105,7 +106,7 @@ func (e *Engine) Notify(name string) {
 // NotifyTable is Notify for all components whose files depend on a table.
 func (e *Engine) NotifyTable(table string) {
 	for _, w := range e.workers {
-		if table == "" || w.daemon.DependsOn(table) {
+		if table == "" || w.daemon.DependsOn(table) || slices.Contains(w.daemon.Follows, table) {
 			w.note()
 		}
 	}

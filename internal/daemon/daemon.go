@@ -20,6 +20,9 @@ type Config struct {
 	Tables []db.Table
 	// Reads are the tables of other components that the files depend on too.
 	Reads []string
+	// Follows are the tables of other components that the files depend on too, but whose rows can make nothing wrong that this
+	// component would have to judge: a change of them is neither judged by it nor waits for it, and is rendered soon after.
+	Follows []string
 	// GuardReads are the tables of other components that Guard asks about beside. No file depends
 	// on them, but a change of them and one of this component wait for each other.
 	GuardReads []string

@@ -102,7 +102,7 @@ func List(d Deps) []component.Component {
 		tunnel.New(tunnel.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Lookup: d.Lookup, Now: d.Now, Log: d.Log}),
 		uplink.New(uplink.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Log: d.Log}),
 		ntp.New(ntp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Now: d.Now}),
-		dhcp.New(dhcp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Questions: d.Questions}),
+		dhcp.New(dhcp.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Host: d.Host, Setup: d.Setup, Questions: d.Questions}),
 		dns.New(dns.Options{DB: d.Pool, Run: d.Run, Applier: d.Applier, Questions: d.Questions}),
 		radius.New(radius.Options{DB: d.Pool, Run: d.Run, Box: d.Box, Applier: d.Applier, Host: d.Host}),
 		forwardproxy.New(forwardproxy.Options{DB: d.Pool, Run: d.Run, Host: d.Host}),

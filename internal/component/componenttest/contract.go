@@ -166,7 +166,7 @@ func (s toggle) stand(t testing.TB, r *Rig, on bool) {
 
 // isWoken also by rows that replication brings, hence triggers that are always enabled.
 func (c contract) isWoken(t testing.TB, r *Rig) {
-	names := slices.Clone(r.Daemon.Reads)
+	names := slices.Concat(r.Daemon.Reads, r.Daemon.Follows)
 	for _, table := range r.Daemon.Tables {
 		if table.Configuration() {
 			names = append(names, table.Name)
@@ -195,14 +195,14 @@ func (c contract) readsWhatItNames(t testing.TB, r *Rig) {
 		})
 		return err
 	}
-	names := slices.Clone(r.Daemon.Reads)
+	names := slices.Concat(r.Daemon.Reads, r.Daemon.Follows)
 	for _, table := range r.Daemon.Tables {
 		names = append(names, table.Name)
 	}
 	// A new one, which keeps nothing of what this one has read.
 	fresh := c.setup.Daemon(r)
 	if err := as(names, func(tx pgx.Tx) error { _, err := fresh.Render(t.Context(), tx, r.Box.Unseal); return err }); err != nil {
-		t.Errorf("with its Tables and Reads alone it cannot load: %v", err)
+		t.Errorf("with its Tables, Reads and Follows alone it cannot load: %v", err)
 	}
 	_, needs := daemon.NeedsOf([]daemon.Daemon{fresh})
 	if err := as(fresh.Needs.Tables, func(tx pgx.Tx) error { _, err := needs(t.Context(), tx); return err }); err != nil {

@@ -10,9 +10,11 @@ import (
 	"gateway/internal/api/apitest"
 	"gateway/internal/component/componenttest"
 	"gateway/internal/component/dhcp"
+	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/component/firewall/filter"
 	"gateway/internal/component/firewall/policy"
 	"gateway/internal/daemon"
+	"gateway/internal/setupstate"
 )
 
 // shows DHCP-01, DHCP-02
@@ -179,4 +181,58 @@ func TestThePortIsOpenWhereClientsAreServed(t *testing.T) {
 	want("in dmz", `iifname "eth2" udp dport 67 accept`)
 	r.Edit("/dhcp/subnets/"+id, object{"active": false}).Want(http.StatusOK)
 	want("not served")
+}
+
+// The resolver would lead who opens a site to the reserved address.
+func TestAReservationIsNotNamedLikeASite(t *testing.T) {
+	r := rig(t)
+	site(r, "shop.lan.example.com", "off")
+	site(r, "lan.example.com", "to_apex")
+	site(r, "*.wild.example.com", "off")
+	id := r.Do("POST", "/dhcp/subnets", subnet(object{"domain": "lan.example.com", "dns_names": true})).Want(http.StatusCreated).ID()
+	reserve := func(more object) apitest.Answer {
+		return r.Do("POST", "/dhcp/reservations", apitest.With(object{"subnet_id": id, "address": "192.0.2.10", "mac": "02:00:5e:00:53:01"}, more))
+	}
+	refused(t, "a site", reserve(object{"hostname": "shop"}), "hostname")
+	refused(t, "its name with www", reserve(object{"hostname": "www"}), "hostname")
+	made := reserve(object{"hostname": "nas"}).Want(http.StatusCreated).ID()
+	// One that was there before the site stays editable.
+	site(r, "nas.lan.example.com", "off")
+	r.Edit("/dhcp/reservations/"+made, object{"description": "in the cellar"}).Want(http.StatusOK)
+	if p := r.Rendered().Problems; len(p) != 1 || p[0].Subject != `the DHCP reservation of "192.0.2.10"` {
+		t.Errorf("a reservation whose name became a site's is told as %+v", p)
+	}
+	// Where names are not answered, they are nobody's business.
+	r.Edit("/dhcp/subnets/"+id, object{"dns_names": false}).Want(http.StatusOK)
+	reserve(object{"address": "192.0.2.11", "mac": "02:00:5e:00:53:02", "hostname": "shop"}).Want(http.StatusCreated)
+	// What an administrator reserves below a wildcard is meant.
+	r.Edit("/dhcp/subnets/"+id, object{"domain": "wild.example.com", "dns_names": true}).Want(http.StatusOK)
+	reserve(object{"address": "192.0.2.12", "mac": "02:00:5e:00:53:03", "hostname": "anything"}).Want(http.StatusCreated)
+}
+
+// store is the setup of a node.
+type store string
+
+func (s store) Load() (setupstate.State, error) { return setupstate.State{FQDN: string(s)}, nil }
+
+// The management is opened by the name of the setup.
+func TestTheNameOfTheNodeIsNoClients(t *testing.T) {
+	r := rig(t)
+	follow := func(fqdn string) {
+		t.Helper()
+		c := dhcp.New(dhcp.Options{DB: r.Pool, Run: r.Run, Applier: r, Host: machine(), Setup: store(fqdn)})
+		if err := c.Jobs[0].Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow("") // before the setup
+	follow("other.lan.example.com")
+	follow("gw1.lan.example.com")
+	id := r.Do("POST", "/dhcp/subnets", subnet(object{"domain": "lan.example.com", "dns_names": true})).Want(http.StatusCreated).ID()
+	good := object{"subnet_id": id, "address": "192.0.2.10", "mac": "02:00:5e:00:53:01", "hostname": "other"}
+	refused(t, "the node's name", r.Do("POST", "/dhcp/reservations", apitest.With(good, object{"hostname": "GW1"})), "hostname")
+	r.Do("POST", "/dhcp/reservations", good).Want(http.StatusCreated)
+	if text := r.Text(kea.ConfFile); !strings.Contains(text, `"gw1"`) || strings.Contains(strings.Split(text, `"reservations"`)[0], `"other"`) {
+		t.Errorf("the file does not keep gw1 alone:\n%s", text)
+	}
 }

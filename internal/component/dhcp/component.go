@@ -7,6 +7,8 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"os"
+	"time"
 
 	"gateway/internal/api"
 	"gateway/internal/apply"
@@ -14,6 +16,7 @@ import (
 	"gateway/internal/component"
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/db"
+	"gateway/internal/setupstate"
 )
 
 //go:embed migrations/*.sql
@@ -25,12 +28,19 @@ type Options struct {
 	Run     *change.Runner
 	Applier applier  // apply.Client
 	Host    kea.Host // *sys.Host
+	Setup   setup    // *setupstate.Store
+	// Hostname is what this machine calls itself; nil means its kernel.
+	Hostname func() (string, error)
 	// Questions is the way to gateway-scheduler, which speaks to the network.
 	Questions questions // db.Questions
 }
 
 type questions interface {
 	Ask(ctx context.Context, channel string, in, out any) error
+}
+
+type setup interface {
+	Load() (setupstate.State, error)
 }
 
 type applier interface {
@@ -43,12 +53,16 @@ type handlers struct{ Options }
 
 // New returns the component.
 func New(o Options) component.Component {
+	if o.Hostname == nil {
+		o.Hostname = os.Hostname
+	}
 	h := &handlers{o}
 	return component.Component{
 		Name:       kea.Name,
 		Tables:     kea.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
+		Jobs:       []component.Job{{Name: "dhcp.node", Where: component.OnEveryNode, Every: time.Minute, Run: h.followSetup}},
 		Problems:   h.problems(),
 		Values:     h.values(),
 		Support: []component.Support{

@@ -10,6 +10,7 @@ import (
 	"gateway/internal/component/dhcp/kea"
 	"gateway/internal/component/firewall"
 	"gateway/internal/component/network"
+	"gateway/internal/component/proxy"
 	"gateway/internal/component/tunnel"
 	"gateway/internal/component/uplink"
 	"gateway/internal/daemon"
@@ -36,7 +37,7 @@ func machine() links {
 func setup(t *testing.T) componenttest.Setup {
 	t.Helper()
 	return componenttest.Setup{
-		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema()},
+		Schemas: []db.Schema{firewall.New(firewall.Options{}).Schema(), network.New(network.Options{}).Schema(), tunnel.New(tunnel.Options{}).Schema(), uplink.New(uplink.Options{}).Schema(), proxy.New(proxy.Options{}).Schema()},
 		Component: func(r *componenttest.Rig) component.Component {
 			return dhcp.New(dhcp.Options{DB: r.Pool, Run: r.Run, Applier: r, Host: machine()})
 		},
@@ -51,6 +52,13 @@ func iface(r *componenttest.Rig, name, zone string) {
 	r.T.Helper()
 	r.Restore(`insert into network_interfaces (id, revision, created_at, updated_at, name, type, role, parent, members, description)
 		values ($1, 1, now(), now(), $2, 'ethernet', nullif($3, ''), '', '{}', '')`, db.NewID(), name, zone)
+}
+
+// site publishes a name.
+func site(r *componenttest.Rig, name, www string) {
+	r.T.Helper()
+	r.Restore(`insert into proxy_domains (id, revision, created_at, updated_at, name, active, http_to_https, disable_h3, hsts_max_age, hsts_subdomains, hsts_preload,
+		rate_limit, maintenance, max_body_size, www_redirect, allow_from, notes) values ($1, 1, now(), now(), $2, true, true, false, 0, false, false, 0, false, 0, $3, '{}', '')`, db.NewID(), name, www)
 }
 
 // rig has a wan, a lan and a second network of clients.
@@ -81,6 +89,8 @@ func subnet(more ...object) object {
 func TestTheDaemonKeepsTheContract(t *testing.T) {
 	componenttest.Contract(t, setup(t), func(r *componenttest.Rig) {
 		declare(r)
+		r.Restore(`insert into dhcp_node (name) values ('gw1.lan.example.com')`)
+		site(r, "shop.lan.example.com", "off")
 		id := r.Do("POST", "/dhcp/subnets", subnet(object{
 			"dns_servers": []string{"192.0.2.1"}, "ntp_servers": []string{"192.0.2.2"}, "domain": "lan.example.com", "dns_names": true,
 			"options": []string{"66 text boot.example.com"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,37 @@ func TestTheNamesOfClientsAreAnswered(t *testing.T) {
 func reverse(addr string) string {
 	name, _ := mdns.ReverseAddr(addr)
 	return name
+}
+
+// Who opens the management or a site by its name is not led to a client that claims it.
+func TestAClientIsNeitherThisNodeNorASite(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := serveNames(t)
+	site(n.Rig, "shop.lan.example.com", "off")
+	n.subnet(object{"domain": "lan.example.com", "dns_names": true})
+	for i, hostname := range []string{host, "shop", "later"} {
+		c := n.kea.NewClient("eth1", fmt.Sprintf("02:00:5e:00:55:%02x", i))
+		c.Hostname = hostname
+		n.kea.MustObtain(c)
+	}
+	last := n.kea.NewClient("eth1", "02:00:5e:00:53:99")
+	last.Hostname = "last"
+	n.within(2*time.Second, "last.lan.example.com", mdns.TypeA, n.kea.MustObtain(last).String())
+	for _, name := range []string{host, "shop"} {
+		if got := n.answers(name+".lan.example.com", mdns.TypeA); len(got) > 0 {
+			t.Errorf("%s is answered %q, which is a client", name, got)
+		}
+	}
+	// A site that is published later has its name back.
+	if got := n.answers("later.lan.example.com", mdns.TypeA); len(got) != 1 {
+		t.Errorf("a name that is nobody else's is answered %q", got)
+	}
+	site(n.Rig, "later.lan.example.com", "off")
+	n.MustSync()
+	n.within(3*time.Second, "later.lan.example.com", mdns.TypeA)
 }
 
 // Whatever clients call themselves, no record is made but below the domain of their subnet.

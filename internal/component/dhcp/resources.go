@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"gateway/internal/api"
 	"gateway/internal/component/dhcp/kea"
@@ -176,7 +177,7 @@ func besideOthers(ctx context.Context, tx db.DB, id string, s kea.Subnet, own []
 }
 
 // validateReservation also puts every value into the one form that is stored.
-func (h *handlers) validateReservation(ctx context.Context, tx db.DB, _ *Reservation, in *ReservationInput) error {
+func (h *handlers) validateReservation(ctx context.Context, tx db.DB, old *Reservation, in *ReservationInput) error {
 	var p fault.Problems
 	if err := value.Text(in.Description); err != nil {
 		p.AddError("description", err)
@@ -187,7 +188,10 @@ func (h *handlers) validateReservation(ctx context.Context, tx db.DB, _ *Reserva
 	if err := p.Err(); err != nil {
 		return err
 	}
-	rows, err := db.List[struct{ Subnet, Gateway string }](ctx, tx, `select subnet, gateway from dhcp_subnets where id = $1 order by 1`, in.SubnetID)
+	rows, err := db.List[struct {
+		Subnet, Gateway, Domain string
+		DNSNames                bool
+	}](ctx, tx, `select subnet, gateway, domain, dns_names from dhcp_subnets where id = $1 order by 1`, in.SubnetID)
 	if err != nil || len(rows) != 1 {
 		return fmt.Errorf("read the subnet %s: %d rows: %w", in.SubnetID, len(rows), err)
 	}
@@ -200,5 +204,30 @@ func (h *handlers) validateReservation(ctx context.Context, tx db.DB, _ *Reserva
 		return err
 	}
 	in.Validate(&p, network, rows[0].Gateway, own)
+	// One that was there before the site stays editable; it is named where it is rendered.
+	if same := old != nil && old.Hostname == in.Hostname && old.SubnetID == in.SubnetID; rows[0].DNSNames && !same {
+		if err := h.free(ctx, tx, &p, in.Hostname, rows[0].Domain); err != nil {
+			return err
+		}
+	}
 	return p.Err()
+}
+
+// free refuses a name that leads to this node: its own, and those of its sites.
+func (h *handlers) free(ctx context.Context, tx db.DB, p *fault.Problems, label, domain string) error {
+	if label == "" || domain == "" {
+		return nil
+	}
+	host, err := h.Hostname()
+	if err != nil {
+		return fmt.Errorf("ask for the name of this machine: %w", err)
+	}
+	taken, err := kea.TakenBelow(ctx, tx, host, domain)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(taken, label) {
+		p.Add("hostname", "is the name of this node or of a site, which the DNS would answer with this address")
+	}
+	return nil
 }

@@ -172,7 +172,8 @@ func steps(was, is config) ([]step, bool) {
 			old.subnet.Reservations = nil
 		}
 		reserved := old.subnet.Reservations
-		old.subnet.Reservations = sub.Reservations
+		// What is ours Kea keeps and does nothing with: not worth a reload.
+		old.subnet.Reservations, old.subnet.Context = sub.Reservations, sub.Context
 		if !reflect.DeepEqual(old, at) {
 			return nil, false
 		}

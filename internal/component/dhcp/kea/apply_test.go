@@ -117,6 +117,7 @@ func TestWhatKeaIsTold(t *testing.T) {
 			s.Zones["eth3"] = "lan"
 			s.Links = append(s.Links, "eth3")
 		}, []string{"config-set", "config-reload"}},
+		{"a name that no client has any more", []string{"config-reload"}, func(s *State) { s.Taken.Sites = []string{"shop.lan.example.com"} }, nil},
 		{"nothing", kea3, func(*State) {}, nil},
 		{"a reservation more, without the hooks", []string{"config-reload"}, func(s *State) { s.Reservations = append(s.Reservations, StoredReservation{"a", lan}) }, []string{"config-reload"}},
 	} {

@@ -121,6 +121,8 @@ type sharedConf struct {
 type subnetContext struct {
 	Domain   string `json:"domain"`
 	DNSNames bool   `json:"dns-names"`
+	// Taken are the first labels that no client has below the domain, see Taken.Below.
+	Taken []string `json:"taken-names,omitempty"`
 }
 
 type poolConf struct {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -46,6 +47,8 @@ type Options struct {
 	Hooks func() []string
 	// Watch calls wake whenever the links of this machine change; nil means its kernel.
 	Watch func(ctx context.Context, wake func()) error
+	// Hostname is what this machine calls itself; nil means its kernel.
+	Hostname func() (string, error)
 	// Names are told the names of clients; nil for nobody.
 	Names *hostnames.Registry
 	// Seen is the file for since when clients have their addresses and names; empty for none.
@@ -101,6 +104,9 @@ func newServer(o Options) *server {
 	if o.Hooks == nil {
 		o.Hooks = func() []string { return hooks(o.HookDir) }
 	}
+	if o.Hostname == nil {
+		o.Hostname = os.Hostname
+	}
 	if o.Watch == nil {
 		o.Watch = rtnl.Watch
 	}
@@ -117,9 +123,10 @@ func (s *server) daemon() daemon.Daemon {
 	return daemon.Daemon{
 		Config: daemon.Config{
 			Name: Name, Tables: Tables(), Reads: []string{"network_interfaces", "network_addresses"}, LockOf: "network",
-			Source: daemon.Steps[State]{Load: s.load, Render: s.render},
-			Needs:  daemon.Needs{Tables: []string{"dhcp_settings", "dhcp_subnets", "network_interfaces"}, Openings: openings},
-			Check:  s.check, Plain: s.plain,
+			Follows: []string{"proxy_domains"}, // whoever publishes a site waits for no network, and none is refused for a client's name
+			Source:  daemon.Steps[State]{Load: s.load, Render: s.render},
+			Needs:   daemon.Needs{Tables: []string{"dhcp_settings", "dhcp_subnets", "network_interfaces"}, Openings: openings},
+			Check:   s.check, Plain: s.plain,
 			Services: []daemon.Service{{
 				Name: Name, Unit: Unit, Title: "DHCP server (Kea)", Phrase: "the DHCP server", Package: "kea-dhcp4-server",
 				Required: true, Setting: "dhcp_settings",
@@ -149,6 +156,8 @@ func Tables() []db.Table {
 		{Name: "dhcp_settings", Scope: db.NodeLocal},
 		{Name: "dhcp_subnets", Scope: db.Replicated},
 		{Name: "dhcp_reservations", Scope: db.Replicated, RowsChecked: true},
+		// What the node was set up as, for gateway-apply, which does not read the setup store.
+		{Name: "dhcp_node", Scope: db.History, NoBackup: true, API: &db.Rights{Insert: true, Update: []string{"name"}}},
 	}
 }
 

@@ -41,29 +41,33 @@ func (s *server) publish() {
 // clientNames are those of the subnets that have them: the reservations', and the first labels of
 // what clients call themselves, always below the domain of their subnet. A reserved name is
 // nobody else's, in no subnet of the same domain, and of several clients who claim the same one,
-// who took it first keeps it: a name is trusted by others.
+// who took it first keeps it: a name is trusted by others. Hence the names of this node and of its sites are no client's at all;
+// below a wildcard, an administrator's reservation is meant, and what a client calls itself is not.
 func clientNames(subnets []subnetConf, leases []Lease) (out []hostnames.Record) {
 	taken, named := map[string]bool{}, map[netip.Addr]bool{}
 	add := func(name string, a netip.Addr) {
 		out = append(out, hostnames.Record{Name: name, Address: a})
 		taken[name], named[a] = true, true
 	}
-	domains := map[netip.Prefix]string{}
+	domains, reserved := map[netip.Prefix]string{}, map[string]bool{}
 	for _, sub := range subnets {
 		network, err := netip.ParsePrefix(sub.Subnet)
 		if err != nil || !sub.Context.DNSNames || sub.Context.Domain == "" {
 			continue
 		}
 		domains[network] = "." + sub.Context.Domain + "."
+		for _, label := range sub.Context.Taken {
+			reserved[label+domains[network]] = true
+		}
 		for _, r := range sub.Reservations {
-			if a, err := netip.ParseAddr(r.Address); err == nil && r.Hostname != "" {
+			if a, err := netip.ParseAddr(r.Address); err == nil && r.Hostname != "" && !reserved[r.Hostname+domains[network]] {
 				add(r.Hostname+domains[network], a)
 			}
 		}
 	}
 	for _, l := range byClaim(leases) {
 		domain, label := domainOf(domains, l.Address), Label(l.Hostname)
-		if domain != "" && label != "" && !taken[label+domain] && !l.Declined && !named[l.Address] {
+		if domain != "" && label != "" && !taken[label+domain] && !reserved[label+domain] && !reserved[every+domain] && !l.Declined && !named[l.Address] {
 			add(label+domain, l.Address)
 		}
 	}

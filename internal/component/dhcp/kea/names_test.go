@@ -15,9 +15,9 @@ func TestTheNamesOfClients(t *testing.T) {
 		return Lease{Address: netip.MustParseAddr(addr), Hostname: hostname, NamedSince: time.Unix(int64(1000-age), 0)}
 	}
 	subnets := []subnetConf{
-		{Subnet: "192.0.2.0/24", Context: subnetContext{"lan.example.com", true}, Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "nas"}, {Address: "192.0.2.11"}}},
-		{Subnet: "198.51.100.0/24", Context: subnetContext{"dmz.example.com", false}},
-		{Subnet: "203.0.113.0/24", Context: subnetContext{"", true}},
+		{Subnet: "192.0.2.0/24", Context: subnetContext{Domain: "lan.example.com", DNSNames: true}, Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "nas"}, {Address: "192.0.2.11"}}},
+		{Subnet: "198.51.100.0/24", Context: subnetContext{Domain: "dmz.example.com", DNSNames: false}},
+		{Subnet: "203.0.113.0/24", Context: subnetContext{Domain: "", DNSNames: true}},
 	}
 	declined := lease("192.0.2.60", "printer", 9)
 	declined.Declined = true
@@ -48,7 +48,7 @@ func recordsOf(subnets []subnetConf, leases []Lease) (out []string) {
 
 // A guest must not answer for a machine of the LAN because both networks have one domain.
 func TestAReservedNameIsNobodyElsesInAnotherSubnet(t *testing.T) {
-	domain := subnetContext{"example.com", true}
+	domain := subnetContext{Domain: "example.com", DNSNames: true}
 	subnets := []subnetConf{
 		{Subnet: "10.0.1.0/24", Context: domain},
 		{Subnet: "192.0.2.0/24", Context: domain, Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "nas"}}},
@@ -75,8 +75,31 @@ func TestANameStaysWithWhoHadItFirst(t *testing.T) {
 	tb.put(lease("192.0.2.50", "old", "nas", 1200))
 	tb.put(lease("192.0.2.51", "nas", "nas", 1300)) // renewed
 	all, _ := tb.all(time.Unix(1400, 0))
-	subnets := []subnetConf{{Subnet: "192.0.2.0/24", Context: subnetContext{"lan.example.com", true}}}
+	subnets := []subnetConf{{Subnet: "192.0.2.0/24", Context: subnetContext{Domain: "lan.example.com", DNSNames: true}}}
 	if got, want := recordsOf(subnets, all), []string{"nas.lan.example.com. 192.0.2.51"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A site's name leads to the site, and the node's to its management.
+func TestNamesOfTheNodeAndOfSitesAreNoClients(t *testing.T) {
+	taken := Taken{Host: "GW1", Node: "edge.lan.example.com", Sites: []string{"*.wild.example.com", "shop.lan.example.com", "www.lan.example.com", "a.b.lan.example.com", "canary\n.lan.example.com"}}
+	at := func(domain string) subnetContext {
+		return subnetContext{Domain: domain, DNSNames: true, Taken: taken.Below(domain)}
+	}
+	if got, want := taken.Below("lan.example.com"), []string{"edge", "gw1", "shop", "www"}; !slices.Equal(got, want) {
+		t.Errorf("taken are %q, want %q", got, want)
+	}
+	subnets := []subnetConf{
+		{Subnet: "10.0.1.0/24", Context: at("lan.example.com"), Reservations: []reservationConf{{Address: "10.0.1.10", Hostname: "shop"}, {Address: "10.0.1.11", Hostname: "nas"}}},
+		{Subnet: "192.0.2.0/24", Context: at("wild.example.com"), Reservations: []reservationConf{{Address: "192.0.2.10", Hostname: "printer"}}},
+	}
+	var leases []Lease
+	for i, name := range []string{"gw1", "edge", "shop", "www", "laptop"} {
+		leases = append(leases, Lease{Address: netip.AddrFrom4([4]byte{10, 0, 1, byte(20 + i)}), Hostname: name}, Lease{Address: netip.AddrFrom4([4]byte{192, 0, 2, byte(20 + i)}), Hostname: name})
+	}
+	got := recordsOf(subnets, leases)
+	if want := []string{"laptop.lan.example.com. 10.0.1.24", "nas.lan.example.com. 10.0.1.11", "printer.wild.example.com. 192.0.2.10"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -121,7 +121,10 @@ func (r *renderer) subnets() []subnetConf {
 		}
 		r.taken = append(r.taken, network)
 		conf := newSubnet(sub, network, r.Own)
-		conf.Reservations = r.reservations(row.ID, sub, network)
+		if sub.DNSNames && sub.Domain != "" {
+			conf.Context.Taken = r.Taken.Below(sub.Domain)
+		}
+		conf.Reservations = r.reservations(row.ID, sub, network, conf.Context.Taken)
 		out = append(out, conf)
 	}
 	r.orphans()
@@ -159,7 +162,7 @@ func (r *renderer) misplaced(s Subnet, network netip.Prefix) (why error, tolerat
 func newSubnet(s Subnet, network netip.Prefix, own []netip.Addr) subnetConf {
 	out := subnetConf{
 		ID: Number(network), Subnet: network.String(), Interface: s.Interface, Lifetime: s.LeaseTime,
-		Context: subnetContext{s.Domain, s.DNSNames}, Pools: []poolConf{},
+		Context: subnetContext{Domain: s.Domain, DNSNames: s.DNSNames}, Pools: []poolConf{},
 	}
 	for _, text := range s.Pools {
 		r, err := parseRange(network, text)
@@ -223,7 +226,7 @@ func (s Subnet) optionData() []optionConf {
 	return out
 }
 
-func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix) []reservationConf {
+func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix, names []string) []reservationConf {
 	out := []reservationConf{}
 	taken := map[string]bool{}
 	for _, row := range r.Reservations {
@@ -243,6 +246,9 @@ func (r *renderer) reservations(subnet string, of Subnet, network netip.Prefix) 
 			continue
 		}
 		conf.take(taken)
+		if res.Hostname != "" && slices.Contains(names, res.Hostname) {
+			r.leaveOut(what, fault.Said("its host name is that of this node or of a site, so the DNS does not answer it"))
+		}
 		out = append(out, conf)
 	}
 	return out

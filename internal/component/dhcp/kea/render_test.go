@@ -58,6 +58,9 @@ func TestRender(t *testing.T) {
 			s.Subnets[2].Active = nil
 			s.Reservations = append(s.Reservations, StoredReservation{"c", Reservation{Address: "203.0.113.5", MAC: "02:00:5e:00:53:01"}})
 		},
+		"taken": func(s *State) { // names that no client has, one of which is reserved
+			s.Taken = Taken{Host: "gw1.example.net", Node: "edge.lan.example.com", Sites: []string{"*.lan.example.com", "printer.lan.example.com", "www.example.com"}}
+		},
 		"left-out": func(s *State) {
 			s.Zones = map[string]string{"eth1": "wan", "eth3": "lan", "eth4": "lan"}
 			s.Subnets = append(s.Subnets,

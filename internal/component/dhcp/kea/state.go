@@ -27,6 +27,8 @@ type State struct {
 	// Links are the interfaces that there are, and Own the addresses of this node.
 	Links []string
 	Own   []netip.Addr
+	// Taken are the names that no client has.
+	Taken Taken
 	// Hooks are Kea's libraries that it has and that we use.
 	Hooks []string
 	// Socket and LeaseFile are where Kea has them.
@@ -78,6 +80,13 @@ func (s *server) load(ctx context.Context, q db.DB, _ daemon.Unseal) (State, err
 	}
 	for _, z := range zones {
 		out.Zones[z.Name] = z.Zone
+	}
+	host, err := s.Hostname()
+	if err != nil {
+		return State{}, fmt.Errorf("ask for the name of this machine: %w", err)
+	}
+	if out.Taken, err = loadTaken(ctx, q, host); err != nil {
+		return State{}, err
 	}
 	configured, err := Configured(ctx, q)
 	out.Own = append(out.Own, configured...)
