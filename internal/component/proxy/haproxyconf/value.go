@@ -109,6 +109,10 @@ func HandsOut(address string) bool {
 // OwnService is what this node itself serves where a server is to be: visitors would reach it from the node, past every rule of
 // who may. Empty where it is something else. own are this node's addresses.
 func OwnService(address string, port int, own []netip.Addr) string {
+	who, taken := value.TakenPorts[port]
+	if !taken { // as nearly all: there may be ten thousand servers
+		return ""
+	}
 	addr, err := netip.ParseAddr(address)
 	if err != nil {
 		return ""
@@ -117,7 +121,7 @@ func OwnService(address string, port int, own []netip.Addr) string {
 	if !slices.ContainsFunc(value.Meanings(addr), mine) {
 		return ""
 	}
-	return value.TakenPorts[port]
+	return who
 }
 
 // Digest is what HAProxy computes of a request: of the credentials as they are sent, and
