@@ -1,7 +1,7 @@
 // Package qemutest runs tests as the first process of an emulated machine with Debian 13's own
-// kernel: for VLANs, bonds and WireGuard, which the kernel of the machine at hand may lack. It
-// takes 20 to 40 times as long there, so a time means something only beside another one of the
-// same machine. It is imported by tests only.
+// kernel, and whole nodes of the lab: for VLANs, bonds, WireGuard and limits of memory, which the
+// kernel of the machine at hand may lack. It takes 20 to 40 times as long there, so a time means
+// something only beside another one of the same machine. It is imported by tests only.
 package qemutest
 
 import (
@@ -21,12 +21,13 @@ import (
 )
 
 // packages bring the emulator, the kernel, and what tests run on it beside iproute2.
-var packages = []string{"qemu-system-x86", "linux-image-cloud-amd64", "wireguard-tools", "cpio", "xz-utils"}
+var packages = []string{"qemu-system-x86", "linux-image-cloud-amd64", "wireguard-tools", "busybox-static", "cpio", "xz-utils", "faketime"}
 
 // prepare makes the kernel and a root file system in memory from the folder $1, whose root/init
-// is there. The other arguments are modules, which are loaded in the order of their files.
+// is there. The other arguments are modules, which are loaded in the order of their files. $2 is what
+// else the root file system has.
 const prepare = `set -e
-out=$1; shift
+out=$1 more=$2; shift 2
 version=$(ls /usr/lib/modules | head -n 1)
 mkdir -p "$out/root/modules"
 for m in "$@"; do modprobe -S "$version" --show-depends "$m"; done |
@@ -36,11 +37,14 @@ while read -r file; do
 	n=$((n + 1))
 	xz -dc "$file" >"$out/root/modules/$n.ko"
 done; }
-ldd /usr/bin/ip /usr/bin/wg | grep -oE '/lib[^ ]*\.so[^ ]*' | sort -u | while read -r file; do cp -L --parents "$file" "$out/root"; done
-cp --parents /usr/bin/ip /usr/bin/wg "$out/root"
+eval "$more"
 cp "/boot/vmlinuz-$version" "$out/vmlinuz"
 cd "$out/root"
 find . | cpio --quiet -o -H newc >"$out/initrd"`
+
+// tools are the programs that tests run.
+const tools = `ldd /usr/bin/ip /usr/bin/wg | grep -oE '/lib[^ ]*\.so[^ ]*' | sort -u | while read -r file; do cp -L --parents "$file" "$out/root"; done
+cp --parents /usr/bin/ip /usr/bin/wg "$out/root"`
 
 // inside is the variable that tells a process that it is in such a machine.
 const inside = "GATEWAY_QEMU"
@@ -53,8 +57,7 @@ func Run(t testing.TB, pattern string, limit time.Duration, modules ...string) s
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", filepath.Join(dir, "root/init"), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	do(t, build)
-	root := lab.InRootWith(t, packages, append([]string{"sh", "-c", prepare, "sh", dir}, modules...)...)
-	do(t, exec.CommandContext(t.Context(), root[0], root[1:]...))
+	kernel(t, dir, tools, modules...)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	argv := lab.InRootWith(t, packages, machine(dir, pattern)...)
@@ -67,6 +70,13 @@ func Run(t testing.TB, pattern string, limit time.Duration, modules ...string) s
 		t.Errorf("the tests in the machine fail:\n%s", text)
 	}
 	return text
+}
+
+// kernel makes what an emulator begins with in a folder.
+func kernel(t testing.TB, dir, more string, modules ...string) {
+	t.Helper()
+	argv := lab.InRootWith(t, packages, append([]string{"sh", "-c", prepare, "sh", dir, more}, modules...)...)
+	do(t, exec.CommandContext(t.Context(), argv[0], argv[1:]...))
 }
 
 func do(t testing.TB, cmd *exec.Cmd) {
