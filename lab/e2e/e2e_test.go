@@ -7,6 +7,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -40,7 +41,8 @@ type appliance struct {
 	client *lab.Client
 	admin  account // once it is set up
 
-	version string // of the installed package
+	version string        // of the installed package
+	pause   time.Duration // between two looks of eventually; 0 for 20 ms
 }
 
 type account struct{ email, password string }
@@ -204,7 +206,7 @@ func (a *appliance) eventually(limit time.Duration, what string, holds func() bo
 		if time.Since(began) > limit {
 			a.t.Fatalf("not within %v: %s", limit, what)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(cmp.Or(a.pause, 20*time.Millisecond))
 	}
 	return time.Since(began)
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,7 +60,7 @@ func (a *appliance) settles(c *caller, limit time.Duration) time.Duration {
 		if time.Since(began) > limit {
 			a.t.Fatalf("not within %v: components stand at %+v", limit, last)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(cmp.Or(a.pause, 20*time.Millisecond))
 	}
 	return time.Since(began)
 }

@@ -31,6 +31,7 @@ const (
 type crowded struct {
 	*border
 	pool, zone, group string
+	patience          time.Duration
 }
 
 // What the units ship as MemoryMax= is enforced by the host here: where its controllers are
@@ -53,7 +54,7 @@ func TestBarTrust10Memory(t *testing.T) {
 // newCrowded divides the claimed sizes.
 func newCrowded(t *testing.T, by int) *crowded {
 	t.Helper()
-	b := &crowded{border: between(t)}
+	b := &crowded{border: between(t), patience: patienceFull}
 	b.pool = b.c.pool(nil, b.origin("one"))
 	b.opened(b.c)
 	b.zone = b.c.post("/dns/zones", object{"name": "many.arpa", "forward_to": []string{}}).want(201).id()
@@ -118,10 +119,17 @@ func (b *crowded) applierWithin(limit int64, whole bool) need {
 	defer g.end()
 	g.start(applierUnit, applierProgram)
 	if !whole {
-		b.eventually(patienceFull, "the kernel kills gateway-apply", func() bool { return g.need().kills > 0 })
+		b.eventually(b.patience, "the kernel kills gateway-apply", func() bool { return g.need().kills > 0 })
 		return g.need()
 	}
-	b.settles(b.c, patienceFull)
+	b.settles(b.c, b.patience)
+	b.changes()
+	return g.need()
+}
+
+// changes changes one object of each kind.
+func (b *crowded) changes() {
+	b.t.Helper()
 	n := time.Now().UnixNano()
 	b.made("/domains", object{"name": fmt.Sprintf("new%d.example.com", n), "backend_id": b.pool})
 	b.made("/firewall/rules", object{
@@ -130,14 +138,13 @@ func (b *crowded) applierWithin(limit int64, whole bool) need {
 	b.made("/dns/records", object{"zone_id": b.zone, "name": fmt.Sprintf("n%d", n), "type": "A", "value": "198.51.100.1", "ttl": 60})
 	id := b.made("/firewall/address-objects", object{"name": fmt.Sprintf("new %d", n), "kind": "host", "value": "198.19.0.1"})
 	b.made("/firewall/address-members", object{"group_id": b.group, "object_id": id})
-	b.settles(b.c, patienceFull)
-	return g.need()
+	b.settles(b.c, b.patience)
 }
 
 // made makes an object. Of so many, on a busy machine, the API gives up at times and says so.
 func (b *crowded) made(path string, body object) (id string) {
 	b.t.Helper()
-	b.eventually(patienceFull, "made at "+path, func() bool {
+	b.eventually(b.patience, "made at "+path, func() bool {
 		r, err := b.c.try("POST", path, body)
 		if err != nil || r.status == 503 {
 			return false
@@ -156,12 +163,12 @@ func (b *crowded) bootFilterWithin(limit int64) need {
 	b.run("systemctl", "stop", "gateway-apply.socket", applierUnit)
 	b.run("nft", "delete", "table", "inet", "gateway")
 	g.start(bootFilterUnit, bootFilterProgram)
-	b.eventually(patienceFull, "the boot filter is loaded", func() bool {
+	b.eventually(b.patience, "the boot filter is loaded", func() bool {
 		out, _ := b.node.Run(b.t.Context(), "systemctl", "is-active", bootFilterUnit)
 		return strings.TrimSpace(out) == "active"
 	})
 	b.run("systemctl", "start", "gateway-apply.socket", applierUnit)
-	b.settles(b.c, patienceFull)
+	b.settles(b.c, b.patience)
 	return g.need()
 }
 
@@ -171,7 +178,16 @@ func (b *crowded) apiWithin(limit int64) need {
 	g := b.newMemoryGroup(limit)
 	defer g.end()
 	g.start(apiUnit, apiProgram)
-	b.settles(b.c, patienceFull)
+	b.settles(b.c, b.patience)
+	for _, path := range b.asks() {
+		b.t.Errorf("GET %s was answered to none of the eight", path)
+	}
+	return g.need()
+}
+
+// asks has eight at once ask for what reads the most, and returns what was answered to none of them.
+func (b *crowded) asks() (unanswered []string) {
+	b.t.Helper()
 	paths := []string{
 		"/domains?limit=1000", "/firewall/rules?limit=1000", "/dns/records?limit=1000", "/firewall/address-objects?limit=1000",
 		"/firewall/address-members?limit=1000", "/firewall/matrix", "/firewall/findings", "/firewall/counters", "/system/config-preview", "/problems",
@@ -193,11 +209,11 @@ func (b *crowded) apiWithin(limit int64) need {
 	asking.Wait()
 	for i, path := range paths {
 		if answered[i].Load() == 0 {
-			b.t.Errorf("GET %s was answered to none of the eight", path)
+			unanswered = append(unanswered, path)
 		}
 	}
-	b.settles(b.c, patienceFull)
-	return g.need()
+	b.settles(b.c, b.patience)
+	return unanswered
 }
 
 // backupWithin makes a backup by gateway-scheduler within a limit, and has it verified within another.
@@ -207,7 +223,7 @@ func (b *crowded) backupWithin(scheduler, verify int64) (made, verified need) {
 	defer g.end()
 	g.start(schedulerUnit, schedulerProgram)
 	id := ""
-	b.eventually(patienceFull, "a backup begins", func() bool {
+	b.eventually(b.patience, "a backup begins", func() bool {
 		r, err := b.c.try("POST", "/backups", nil)
 		if err != nil || r.status >= 300 {
 			return false // the scheduler has just begun
@@ -225,14 +241,14 @@ func (b *crowded) backupWithin(scheduler, verify int64) (made, verified need) {
 			return err == nil && r.decode(&one) && one.Status == "done" && one.Verify == want
 		}
 	}
-	b.eventually(patienceFull, "the backup is made and verified", over("done"))
+	b.eventually(b.patience, "the backup is made and verified", over("done"))
 	v := b.newMemoryGroup(verify)
 	defer v.end()
 	v.waiting(verifyUnit, verifyProgram)
 	b.c.post("/backups/"+id+"/verify", nil).want(202)
-	b.eventually(patienceFull, "the verification is under way", func() bool { return !over("done")() })
+	b.eventually(b.patience, "the verification is under way", func() bool { return !over("done")() })
 	v.enter(strings.Replace(verifyUnit, "@", "@"+id, 1))
-	b.eventually(patienceFull, "the backup is verified once more", over("done"))
+	b.eventually(b.patience, "the backup is verified once more", over("done"))
 	return g.need(), v.need()
 }
 

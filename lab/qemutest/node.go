@@ -60,7 +60,7 @@ WantedBy=sysinit.target
 `
 
 // slower has the machine's clock go at a tenth of the speed, since its processor does: what gives up after ten seconds does
-// not do so after less work than elsewhere. Counting instructions (-icount) would do so too, but on one core and many times slower.
+// not do so after less work than elsewhere. Counting instructions (-icount) would do so too, but on one core, and slower.
 const slower = "+0x0.1"
 
 // Node is a node of the lab, in its place in the lab's networks, that runs in an emulated machine.
