@@ -106,7 +106,7 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"it is switched off", hot, func() { w.change("/backend-servers/"+w.made, object{"active": false}) }},
 		{"and on", hot, func() { w.change("/backend-servers/"+w.made, object{"active": true}) }},
 		{"it is removed", hot, func() { w.remove("/backend-servers/" + w.made) }},
-		{"a server by IPv6", hot, func() { w.made = w.Server(w.checked, "six", "[::1]:8080", object{"drain": true}) }},
+		{"a server by IPv6", hot, func() { w.made = w.Server(w.checked, "six", "[::1]:8081", object{"drain": true}) }},
 		{"a spare server", hot, func() { w.made = w.Server(w.web, "spare", w.two.at, object{"backup": true}) }},
 		{"a spare server becomes one of all", reload, func() { w.change("/backend-servers/"+w.made, object{"backup": false}) }},
 		{"a server by TLS", hot, func() { w.made = w.Server(w.secure, "s", w.two.at) }},
