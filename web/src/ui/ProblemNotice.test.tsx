@@ -49,3 +49,22 @@ test("what a service has its state from is told on its page, also when it is abo
 	expect(screen.getByText("dhcp.deaf at eth2")).toBeTruthy();
 	expect(screen.queryByText("network.away at eth1")).toBeNull();
 });
+
+test("what a component leaves out is told on its page, and on no other", () => {
+	const left = (component: string) => ({
+		...{ code: "kitchen.left_out", severity: "error", message: `left out of ${component}`, remedy: "Wait.", link: "/" },
+		...{ params: { component }, subject: { kind: "left_out", id: `${component} record ann`, name: "record ann" } },
+		...{ since: "2026-01-01T00:00:00Z", affects: [], affects_total: 0 },
+	});
+	queryClient.setQueryData(problemsQueryKey(), {
+		...{ version: "1", counts: { critical: 0, error: 2, warning: 0, info: 0 }, unknown: [] },
+		problems: [left("kitchen"), left("cellar")] as never,
+	});
+	render(
+		<QueryClientProvider client={queryClient}>
+			<ProblemNotice service="toaster" component="kitchen" />
+		</QueryClientProvider>,
+	);
+	expect(screen.getByText("left out of kitchen")).toBeTruthy();
+	expect(screen.queryByText("left out of cellar")).toBeNull();
+});

@@ -23,10 +23,18 @@ function Caused({ kind, ...props }: Props & { kind: string }) {
 }
 
 function Notices({ service, component, cause }: Props & { cause?: string }) {
+	const isOurs = ({ code, params, subject: { kind, id } }: Problem) =>
+		code === cause ||
+		(kind === "service" && id === service) ||
+		(kind === "component" && id === component) ||
+		(kind === "left_out" && params.component === component);
+	return <ProblemsOf is={isOurs} />;
+}
+
+/** ProblemsOf says on a page what is wrong with what the page is about, and what to do. */
+export function ProblemsOf({ is }: { is: (problem: Problem) => boolean }) {
 	const { data } = useProblems();
-	const isOurs = ({ code, subject: { kind, id } }: Problem) =>
-		code === cause || (kind === "service" && id === service) || (kind === "component" && id === component);
-	const ours = data?.problems.filter((problem) => problem.severity !== "info" && isOurs(problem)) ?? [];
+	const ours = data?.problems.filter((problem) => problem.severity !== "info" && is(problem)) ?? [];
 	return ours.map((problem) => (
 		<Notice
 			key={problemKey(problem)}

@@ -50,7 +50,7 @@ export { ObjectState } from "./ObjectState";
 export { Page } from "./Page";
 export { PasswordInput } from "./PasswordInput";
 export { ProblemItems } from "./ProblemItems";
-export { ProblemNotice } from "./ProblemNotice";
+export { ProblemNotice, ProblemsOf } from "./ProblemNotice";
 export { ProblemsAsOf } from "./ProblemsAsOf";
 export { PropertyList } from "./PropertyList";
 export { useProblemList } from "./problemStore";

@@ -1,8 +1,25 @@
 import "./firewall.css";
-import { type FirewallConnection, type FirewallConnectionFilter, type FirewallConnections, useCan } from "@api";
+import {
+	type FirewallConnection,
+	type FirewallConnectionFilter,
+	type FirewallConnections,
+	type Problem,
+	useCan,
+} from "@api";
 import { Button } from "@patternfly/react-core";
 import { PlugIcon } from "@patternfly/react-icons";
-import { Csv, EmptyState, formatBytes, formatDuration, formatNumber, Loaded, later, Page, ProblemNotice } from "@ui";
+import {
+	Csv,
+	EmptyState,
+	formatBytes,
+	formatDuration,
+	formatNumber,
+	Loaded,
+	later,
+	Page,
+	ProblemNotice,
+	ProblemsOf,
+} from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
 import { FilterBar } from "@ui/FilterBar";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
@@ -13,6 +30,8 @@ import { at, filterKeys, filterOf, isNarrow, isTranslated, only } from "./connec
 import { everyConnection, useConnections } from "./requests";
 
 const CutDialog = later("cut connections", () => import("./CutDialog"));
+/** isOfTable: the table that this page shows is a part of the node, and no object of its own. */
+const isOfTable = ({ code }: Problem) => code === "system.connections_full";
 const protocols = ["tcp", "udp", "icmp", "icmpv6"];
 
 /** ConnectionsPage is what passes right now, as the kernel remembers it, and can be ended. */
@@ -39,6 +58,7 @@ export default function ConnectionsPage() {
 	return (
 		<Page title={t("connection.title")} description={t("connection.lead")}>
 			<ProblemNotice service="packet-filter" component="firewall" />
+			<ProblemsOf is={isOfTable} />
 			{bar}
 			<Loaded query={query} height="20rem">
 				{(found) => <List found={found} filter={filter} onCut={admin ? setDoomed : undefined} />}

@@ -1,4 +1,5 @@
-import { later, Page, UrlTabs, Waiting } from "@ui";
+import type { Problem } from "@api";
+import { later, Page, ProblemsOf, UrlTabs, Waiting } from "@ui";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ComponentsTab } from "./ComponentsTab";
@@ -11,6 +12,9 @@ import "./system.css";
 
 // Most visits look at the services; forms are heavy.
 const SettingsTab = later("system settings", () => import("./SettingsTab"));
+
+/** isOfNode: services, components and interfaces have rows of their own. */
+const isOfNode = ({ subject: { kind } }: Problem) => kind === "node" || kind === "disk";
 
 /** SystemPage is the machine: its services, packages, links and settings. */
 export default function SystemPage() {
@@ -32,6 +36,7 @@ export default function SystemPage() {
 	];
 	return (
 		<Page title={t("title")} description={t("lead")}>
+			<ProblemsOf is={isOfNode} />
 			<UrlTabs label={t("title")} tabs={tabs} />
 			<RestartDialog />
 			<ReloadDialog />

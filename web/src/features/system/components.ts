@@ -4,18 +4,24 @@ import type { Status } from "@ui/StatusLabel";
 /** busyStages are those between a change and its being live. */
 const busyStages = ["rendering", "checking", "installing", "reloading"];
 
-export type Standing = "live" | "off" | "busy" | "failed" | "held" | "unknown";
+export type Standing = "live" | "partly" | "off" | "busy" | "failed" | "held" | "unknown";
 
 /** standingOf says in one word how a component stands. While the applier is away, nobody knows: what it said last may be over. */
-export function standingOf({ stage, all_off }: Pick<ApplyState, "stage" | "all_off">, known: boolean): Standing {
+export function standingOf(
+	{ stage, all_off, problems }: Pick<ApplyState, "stage" | "all_off" | "problems">,
+	known: boolean,
+): Standing {
 	if (!known) return "unknown";
 	if (stage === "failed" || stage === "held") return stage;
 	if (busyStages.includes(stage)) return "busy";
-	return all_off ? "off" : "live";
+	if (all_off) return "off";
+	// What was left out does not work, however well the rest does.
+	return problems.length > 0 ? "partly" : "live";
 }
 
 export const standingLooks: Record<Standing, Status> = {
 	live: "success",
+	partly: "warning",
 	off: "neutral",
 	busy: "info",
 	failed: "danger",
