@@ -39,11 +39,13 @@ func (w *ward) connect() {
 		return w.c.post("/network-interfaces", object{"name": name, "type": "ethernet"}).want(201).id()
 	}
 	link("eth1")
-	w.c.post("/ip-addresses", object{"interface_id": link("people2"), "address": "198.51.100.1", "prefix": 28}).want(201)
+	w.cable = link("people2")
+	w.c.post("/ip-addresses", object{"interface_id": w.cable, "address": "198.51.100.1", "prefix": 28}).want(201)
 	group := w.c.post("/uplink-groups", object{"name": choice}).want(201).id()
 	first := w.c.post("/uplinks", object{"name": isp, "interface": "eth1", "gateway": w.provider.IP().String(), "window_s": 1, "hold_s": 1}).want(201).id()
 	w.c.post("/uplink-members", object{"group_id": group, "uplink_id": first}).want(201)
-	w.c.post("/uplinks", object{"name": spare, "interface": "people2", "gateway": "198.51.100.2", "monitor": false, "hold_s": 1}).want(201)
+	second := w.c.post("/uplinks", object{"name": spare, "interface": "people2", "gateway": "198.51.100.2", "monitor": false, "hold_s": 1}).want(201).id()
+	w.uplinks = map[string]string{isp: first, spare: second}
 	w.eventually(patience, "the provider is seen to answer", func() bool { return strings.Contains(w.c.get("/uplinks/status").String(), `"up"`) })
 }
 
@@ -73,16 +75,19 @@ func (w *ward) ofNetwork() []trouble {
 	half := w.atProvider("nft 'add table ip people; add chain ip people i { type filter hook input priority 0; }; add rule ip people i icmp type echo-request numgen random mod 100 < 50 drop'")
 	failing := []string{"uplink.down", "uplink.loss", "uplink.none_up"}
 	silent := func() bool { return w.lost(4) == 100 }
-	at := func(word string) []place { return []place{{"/uplinks", isp, word, "Up"}} }
+	// The page also has the states of before, so it is the notice that tells of the present one.
+	uplinkAt := func(name, word, well, notice string) []place {
+		return []place{{"/uplinks", name, word, well}, noticeAt("/uplinks/"+w.uplinks[name], notice)}
+	}
 	holds := func(line string) func() bool { return func() bool { return w.holds(line) } }
 	var bridge, tunnel string
 	return inLane("system",
-		trouble{Name: "an uplink is silent", Problem: "uplink.down", Places: at("Down"), cause: mute, mend: answering, real: silent, also: failing},
+		trouble{Name: "an uplink is silent", Problem: "uplink.down", Places: uplinkAt(isp, "Down", "Up", "No answer through the uplink"), cause: mute, mend: answering, real: silent, also: failing},
 		trouble{Name: "no uplink of a group works", Problem: "uplink.none_up", Places: []place{{"/uplinks?tab=groups", choice, "Down", "Up"}}, cause: mute, mend: answering, real: silent, also: failing},
-		trouble{Name: "an uplink loses every other packet", Problem: "uplink.loss", Places: at("Packet loss"), cause: half, mend: w.atProvider("nft delete table ip people"), real: func() bool { n := w.lost(25); return n >= 15 && n < 100 }, also: failing},
-		trouble{Name: "an uplink has no carrier", Problem: "uplink.no_carrier", Places: []place{{"/uplinks", spare, "No carrier", "Not checked"}}, cause: w.line("ip link set people3 down"), mend: w.line("ip link set people3 up"), real: holds("ip link show people2 | grep -q NO-CARRIER")},
-		trouble{Name: "an interface with an address is missing", Problem: "network.missing", Places: []place{{"/interfaces", "people2", "Missing", "Up"}}, cause: w.line("ip link del people2"), mend: w.line(addCable), real: holds("! ip link show people2"), also: []string{"network.absent", "uplink.missing", "uplink.no_carrier"}},
-		trouble{Name: "somebody else made the bridge", Problem: "network.conflict", cause: func() {
+		trouble{Name: "an uplink loses every other packet", Problem: "uplink.loss", Places: uplinkAt(isp, "Packet loss", "Up", "loses [0-9]+ % of the packets"), cause: half, mend: w.atProvider("nft delete table ip people"), real: func() bool { n := w.lost(25); return n >= 15 && n < 100 }, also: failing},
+		trouble{Name: "an uplink has no carrier", Problem: "uplink.no_carrier", Places: uplinkAt(spare, "No carrier", "Not checked", "has no carrier"), cause: w.line("ip link set people3 down"), mend: w.line("ip link set people3 up"), real: holds("ip link show people2 | grep -q NO-CARRIER")},
+		trouble{Name: "an interface with an address is missing", Problem: "network.missing", Places: linkAt("people2", w.cable, "Missing"), cause: w.line("ip link del people2"), mend: w.line(addCable), real: holds("! ip link show people2"), also: []string{"network.absent", "uplink.missing", "uplink.no_carrier"}},
+		trouble{Name: "somebody else made the bridge", Problem: "network.conflict", Places: []place{{"/interfaces", "peoplebr", "Not applied", ""}}, cause: func() {
 			w.sh("ip link add peoplebr type bridge")
 			bridge = w.c.post("/network-interfaces", object{"name": "peoplebr", "type": "bridge", "members": []string{"peoplex"}}).want(201).id()
 		}, mend: func() {
@@ -147,9 +152,9 @@ func (w *ward) ofKernel() []trouble {
 		w.sh("systemd-run -q --unit=people-fills perl /root/filling.pl")
 	}
 	all := inLane("outage",
-		trouble{Name: "the packet filter is not loaded", Problem: "system.filter_missing", Places: []place{{"/system", "Packet filter", "No rules loaded", "Loaded"}}, cause: unloaded, mend: loaded, kind: "service", id: "packet-filter", state: "failed", real: func() bool { return !w.holds("nft list table inet gateway >/dev/null") }, also: []string{"change.not_applied"}},
-		trouble{Name: "the connection table is nearly full", Problem: "system.connections_full", cause: filled, mend: w.line("systemctl stop people-fills"), real: func() bool { return w.holds(connectionsUsed) }},
-		trouble{Name: "a change is reverted and the database is away", Problem: "change.held component dns", Places: []place{{"/system?tab=components", "DNS resolver", "On hold", "Live"}}, cause: held, mend: w.line("systemctl start postgresql"), kind: "component", id: "dns", state: "held", real: func() bool {
+		trouble{Name: "the packet filter is not loaded", Problem: "system.filter_missing", Places: []place{{"/system", "Packet filter", "No rules loaded", "Loaded"}, noticeAt("/firewall", "The packet filter is not loaded")}, cause: unloaded, mend: loaded, kind: "service", id: "packet-filter", state: "failed", real: func() bool { return !w.holds("nft list table inet gateway >/dev/null") }, also: []string{"change.not_applied"}},
+		trouble{Name: "the connection table is nearly full", Problem: "system.connections_full", Places: []place{noticeAt("/connections", "% of the connection table is in use")}, cause: filled, mend: w.line("systemctl stop people-fills"), real: func() bool { return w.holds(connectionsUsed) }},
+		trouble{Name: "a change is reverted and the database is away", Problem: "change.held component dns", Places: []place{{"/system?tab=components", "DNS resolver", "On hold", "Live"}, noticeAt("/dns", "is not being applied")}, cause: held, mend: w.line("systemctl start postgresql"), kind: "component", id: "dns", state: "held", real: func() bool {
 			return !w.holds("pg_isready -q -t 1") && w.command("dig +short +time=1 +tries=1 @127.0.0.1 held.people.arpa") == ""
 		}, also: []string{"system.database_down", "system.service_stopped", "change.not_applied"}},
 	)

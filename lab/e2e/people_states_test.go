@@ -53,6 +53,14 @@ func inLane(name string, all ...trouble) []trouble {
 	return all
 }
 
+// noticeAt is a page that says so in a notice, while it lasts.
+func noticeAt(path, notice string) place { return place{path, "", notice, ""} }
+
+// linkAt is an interface that is configured: in the list, and on its page.
+func linkAt(name, id, word string) []place {
+	return []place{{"/interfaces", name, word, "Up"}, {"/interfaces/" + id, "", word, "Up"}}
+}
+
 // Where the parts of the shop are shown.
 func (w *ward) domainAt(word string) []place {
 	return []place{{"/proxy", shop, word, "Serving"}, {"/proxy/sites/" + w.domain, "", word, "Serving"}}
@@ -195,10 +203,13 @@ func (w *ward) ofDaemons() []trouble {
 }
 
 func (w *ward) ofNode() []trouble {
-	scheduler := []place{{"/system", "Scheduler", "Stopped", "Running"}}
-	failed := []place{{"/system", "Scheduler", "Failed", "Running"}}
+	scheduler := []place{{"/system", "Scheduler", "Stopped", "Running"}, noticeAt("/graphs", "is not running")}
+	failed := []place{{"/system", "Scheduler", "Failed", "Running"}, noticeAt("/graphs", "has failed")}
 	const dropIn = "/run/systemd/system/gateway-scheduler.service.d"
-	zone := func(word string) []place { return []place{{"/system?tab=interfaces", "people0", word, "Up"}} }
+	zone := func(word string) []place {
+		return append(linkAt("people0", w.link, word), place{"/system?tab=interfaces", "people0", word, "Up"})
+	}
+	unresolved := func(name string) []place { return []place{{"/objects?tab=addresses", name, "Not resolved", ""}} }
 	var ordered string
 	order := func() {
 		ordered = w.c.post("/certificates", object{"source": "acme", "names": []string{"order.people.example"}}).want(201).id()
@@ -208,17 +219,17 @@ func (w *ward) ofNode() []trouble {
 	return inLane("system",
 		trouble{Name: "the scheduler is stopped", Problem: "system.service_stopped", Places: scheduler, cause: w.line("systemctl stop gateway-scheduler"), mend: w.line("systemctl start gateway-scheduler"), kind: "service", id: "scheduler", state: "stopped", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
 		trouble{Name: "the scheduler cannot start", Problem: "system.service_failed", Places: failed, cause: w.line("mkdir -p " + dropIn + " && printf '[Service]\nExecStartPre=false\n' >" + dropIn + "/no.conf && systemctl daemon-reload && systemctl kill -s KILL gateway-scheduler"), mend: w.line("rm " + dropIn + "/no.conf; systemctl daemon-reload; systemctl restart gateway-scheduler"), kind: "service", id: "scheduler", state: "failed", real: func() bool { return !w.holds("systemctl is-active gateway-scheduler") }},
-		trouble{Name: "a file system is nearly full", Problem: "system.disk_full", cause: w.line("mount -t tmpfs -o size=4m people /var/log && head -c 3900k /dev/zero >/var/log/fill"), mend: w.line("umount -l /var/log"), real: link("df --output=pcent /var/log | grep -E '9[0-9]|100'")},
-		trouble{Name: "an interface of a zone is missing", Problem: "network.missing", cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0"), also: []string{"firewall.interface_missing"}},
+		trouble{Name: "a file system is nearly full", Problem: "system.disk_full", Places: []place{noticeAt("/system", "The file system /var/log is [0-9]+ % full")}, cause: w.line("mount -t tmpfs -o size=4m people /var/log && head -c 3900k /dev/zero >/var/log/fill"), mend: w.line("umount -l /var/log"), real: link("df --output=pcent /var/log | grep -E '9[0-9]|100'")},
+		trouble{Name: "an interface of a zone is missing", Problem: "network.missing", Places: linkAt("people0", w.link, "Missing"), cause: w.line("ip link del people0"), mend: w.line(addLink), kind: "interface", id: w.link, state: "missing", real: link("! ip link show people0"), also: []string{"firewall.interface_missing"}},
 		trouble{Name: "an interface of a zone is switched off", Problem: "firewall.interface_down", Places: zone("Down"), cause: w.line("ip link set people0 down"), mend: w.line("ip link set people0 up"), kind: "interface", id: w.link, state: "down", real: link("! ip link show people0 | grep -q '[<,]UP'")},
 		trouble{Name: "an interface of a zone has no link", Problem: "firewall.no_carrier", Places: zone("No carrier"), cause: w.line("ip link set people1 down"), mend: w.line("ip link set people1 up"), kind: "interface", id: w.link, state: "no_carrier", real: link("ip link show people0 | grep -q NO-CARRIER")},
 		trouble{Name: "a certificate cannot be ordered", Problem: "cert.acme_unreachable|cert.terms_not_agreed", Places: []place{{"/certificates", "order.people.example", "Failed", ""}}, cause: order, mend: dropped, kind: "certificate", state: "error", real: func() bool {
 			return w.sql("gateway", "select count(*) from certificate_status s join certificates c on c.id = s.certificate_id where last_error is not null and chain is null") == "1"
 		}},
-		trouble{Name: "a name of the packet filter does not resolve", Problem: "firewall.name_unresolved", cause: w.named(), mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
+		trouble{Name: "a name of the packet filter does not resolve", Problem: "firewall.name_unresolved", Places: unresolved("gone.people.arpa"), cause: w.named(), mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
 			return w.sql("gateway", "select count(*) from firewall_address_objects where value = 'gone.people.arpa'") == "1" && w.command("dig +short @127.0.0.1 gone.people.arpa") == ""
 		}},
-		trouble{Name: "a name of the packet filter no longer resolves", Problem: "firewall.name_stale", cause: w.stale, mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
+		trouble{Name: "a name of the packet filter no longer resolves", Problem: "firewall.name_stale", Places: unresolved("stale.people.arpa"), cause: w.stale, mend: func() { w.c.do("DELETE", "/firewall/address-objects/"+w.name, nil).want(200) }, kind: "address_object", state: "unresolved", real: func() bool {
 			return w.sql("gateway", "select count(*) from firewall_resolved where resolved_at < now() - interval '30 minutes'") == "1" && w.command("dig +short @127.0.0.1 stale.people.arpa") == ""
 		}},
 	)
@@ -240,9 +251,9 @@ func (w *ward) ofChanges() []trouble {
 		trouble{Name: "a daemon rejects its configuration", Problem: "change.not_applied component dns", Places: append(at("DNS resolver", "Not applied"), place{"/dns", "", "is saved but not applied", ""}), cause: w.rejected(), mend: w.accepted(), kind: "component", id: "dns", state: "failed", real: func() bool {
 			return !w.holds("unbound-checkconf >/dev/null")
 		}},
-		trouble{Name: "an edited file of chrony is kept", Problem: "change.edits_kept", Places: at("Time server", "On hold"), cause: edited("ntp", ntpFile, true), mend: edited("ntp", ntpFile, false), kind: "component", id: "ntp", state: "held", real: hand(ntpFile), also: []string{"ntp.not_synchronised"}},
-		trouble{Name: "an edited file of Unbound is kept", Problem: "change.edits_kept", Places: at("DNS resolver", "On hold"), cause: edited("dns", dnsFile, true), mend: edited("dns", dnsFile, false), kind: "component", id: "dns", state: "held", real: hand(dnsFile)},
-		trouble{Name: "a row cannot be rendered", Problem: "change.left_out", cause: w.spoilt("bad value"), mend: w.spoilt("192.0.2.9"), real: func() bool {
+		trouble{Name: "an edited file of chrony is kept", Problem: "change.edits_kept", Places: append(at("Time server", "On hold"), noticeAt("/ntp", "was edited manually")), cause: edited("ntp", ntpFile, true), mend: edited("ntp", ntpFile, false), kind: "component", id: "ntp", state: "held", real: hand(ntpFile), also: []string{"ntp.not_synchronised"}},
+		trouble{Name: "an edited file of Unbound is kept", Problem: "change.edits_kept", Places: append(at("DNS resolver", "On hold"), noticeAt("/dns", "was edited manually")), cause: edited("dns", dnsFile, true), mend: edited("dns", dnsFile, false), kind: "component", id: "dns", state: "held", real: hand(dnsFile)},
+		trouble{Name: "a row cannot be rendered", Problem: "change.left_out", Places: append(at("DNS resolver", "Partly live"), noticeAt("/dns", "is left out of the configuration")), cause: w.spoilt("bad value"), mend: w.spoilt("192.0.2.9"), real: func() bool {
 			return w.command("dig +short +time=1 +tries=1 @127.0.0.1 ann.people.arpa") == ""
 		}},
 		trouble{Name: "a change waits to be confirmed", Places: []place{{"/changes", "waits", "Waiting for confirmation", "Live"}}, cause: w.unconfirmed(), mend: func() { w.c.post("/changes/"+w.waiting+"/confirm", nil).want(200) }, real: func() bool {
@@ -255,8 +266,8 @@ func (w *ward) ofChanges() []trouble {
 func (w *ward) ofOutages() []trouble {
 	kill := func(signal, unit string) func() { return w.line("systemctl kill -s " + signal + " " + unit) }
 	database, store := "postgresql@17-main", "/var/lib/gateway/setup.json"
-	noBase := []place{{"/proxy", shop, "Unknown", "Serving"}, {"/certificates", shop, "Unknown", "Valid"}}
-	noApplier := []place{{"/system?tab=components", "DNS resolver", "Unknown", "Live"}, {"/proxy", shop, "Unknown", "Serving"}}
+	noBase := append(w.domainAt("Unknown"), place{"/certificates", shop, "Unknown", "Valid"}, place{"/certificates/" + w.certificate, "", "Unknown", "Valid"})
+	noApplier := append(w.domainAt("Unknown"), place{"/system?tab=components", "DNS resolver", "Unknown", "Live"})
 	noAnswer := func() bool { return !w.holds("pg_isready -q -t 1") }
 	off := func() bool { return get("https://"+w.node.IP().String()+":3443/", w.client.DialContext) == 0 }
 	restarted := []string{"system.service_failed", "system.service_stopped", "change.not_applied", "proxy.server_failing", "proxy.server_down"}
@@ -265,10 +276,10 @@ func (w *ward) ofOutages() []trouble {
 		trouble{Name: "the database hangs", Problem: "system.database_down", Places: noBase, cause: kill("STOP", database), mend: kill("CONT", database), real: noAnswer},
 		trouble{Name: "the applier is away", Problem: "system.applier_down", Places: noApplier, cause: w.line("systemctl stop gateway-apply.socket gateway-apply"), mend: w.line("systemctl start gateway-apply.socket gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: func() bool { return !w.holds("systemctl is-active gateway-apply") }, also: []string{"system.service_stopped"}},
 		trouble{Name: "the applier hangs", Problem: "system.applier_down", Places: noApplier, cause: kill("STOP", "gateway-apply"), mend: kill("CONT", "gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: w.frozen("gateway-apply")},
-		trouble{Name: "HAProxy hangs", Problem: "proxy.not_running", Sign: "app connection", cause: kill("STOP", "haproxy"), mend: kill("CONT", "haproxy"), real: off, also: restarted},
-		trouble{Name: "HAProxy cannot start", Problem: "proxy.not_running", Sign: "app connection", cause: w.broken("/usr/sbin/haproxy", "haproxy"), mend: w.repaired("/usr/sbin/haproxy", "haproxy"), real: off, also: restarted},
-		trouble{Name: "the setup store is damaged", Problem: "system.setup_unreadable", says: "setup.json is damaged", cause: w.line("cp -p " + store + " /run/store && echo broken >" + store), mend: w.line("cat /run/store >" + store), real: func() bool { return !w.holds("grep -q '{' " + store) }},
-		trouble{Name: "maintenance mode is on", Problem: "system.maintenance", cause: w.mode(true), mend: w.mode(false), real: func() bool {
+		trouble{Name: "HAProxy hangs", Problem: "proxy.not_running", Sign: "app connection", Places: w.domainAt("Unknown"), cause: kill("STOP", "haproxy"), mend: kill("CONT", "haproxy"), real: off, also: restarted},
+		trouble{Name: "HAProxy cannot start", Problem: "proxy.not_running", Sign: "app connection", Places: w.domainAt("Unknown"), cause: w.broken("/usr/sbin/haproxy", "haproxy"), mend: w.repaired("/usr/sbin/haproxy", "haproxy"), real: off, also: restarted},
+		trouble{Name: "the setup store is damaged", Problem: "system.setup_unreadable", Places: []place{noticeAt("/system", "The setup store of this node cannot be read")}, says: "setup.json is damaged", cause: w.line("cp -p " + store + " /run/store && echo broken >" + store), mend: w.line("cat /run/store >" + store), real: func() bool { return !w.holds("grep -q '{' " + store) }},
+		trouble{Name: "maintenance mode is on", Problem: "system.maintenance", Places: []place{noticeAt("/system?tab=settings", "Maintenance mode is on")}, cause: w.mode(true), mend: w.mode(false), real: func() bool {
 			return w.holds(`grep -q '"maintenance": *true' ` + store)
 		}},
 	)

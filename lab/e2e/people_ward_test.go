@@ -35,7 +35,8 @@ type ward struct {
 	certificate, record            string
 	puzzled                        atomic.Bool // the name server that others forward to
 	source, link, name, waiting    string
-	subnet                         string
+	subnet, cable                  string
+	uplinks                        map[string]string // id by name
 
 	provider *lab.Client  // at the other end of eth1; nil where nobody judges the network
 	callers  chan *caller // for those who ask beside others
