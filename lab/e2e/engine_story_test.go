@@ -120,6 +120,10 @@ func TestAChangeReachesTheDaemons(t *testing.T) {
 	if got := a.dig("www.story.arpa", "A"); got != "192.0.2.80" {
 		t.Errorf("the resolver answers %q", got)
 	}
+	c.post("/ntp/pools", object{"kind": "server", "address": "192.0.2.123", "iburst": true}).want(201)
+	if !strings.Contains(a.run("cat", ntpFile), "server 192.0.2.123") {
+		t.Error("the new server is not in chrony's file")
+	}
 	a.settles(c, patience)
 	before := a.observe()
 	c.get("/system/config-preview").want(200)
@@ -134,10 +138,6 @@ func TestAChangeReachesTheDaemons(t *testing.T) {
 	c.post("/system/render-configs", nil).want(200).decode(&rendered)
 	if !rendered.OK {
 		t.Errorf("render-configs says %v", rendered.Errors)
-	}
-	c.post("/ntp/pools", object{"kind": "server", "address": "192.0.2.123", "iburst": true}).want(201)
-	if !strings.Contains(a.run("cat", ntpFile), "server 192.0.2.123") {
-		t.Error("the new server is not in chrony's file")
 	}
 	a.settles(c, patience)
 }
