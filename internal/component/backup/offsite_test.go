@@ -189,7 +189,8 @@ func TestAServerWithAnotherHostKeyGetsNothing(t *testing.T) {
 		t.Errorf("with another key the test says %+v", got)
 	}
 	path := targetsPath + "/" + made.ID
-	r.Do("PUT", path, vault(server, body{"password": masked, "host_key_fingerprint": got.HostKey})).Want(http.StatusOK)
+	r.Do("PUT", path, vault(server, body{"password": masked, "host_key_fingerprint": got.HostKey})).Want(http.StatusBadRequest)
+	r.Do("PUT", path, vault(server, body{"host_key_fingerprint": got.HostKey})).Want(http.StatusOK)
 	if got := r.test(made.ID); !got.OK {
 		t.Errorf("with the fingerprint entered the test says %+v", got)
 	}
