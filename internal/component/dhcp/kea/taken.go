@@ -31,9 +31,20 @@ func loadTaken(ctx context.Context, q db.DB, host string) (Taken, error) {
 	for _, n := range nodes {
 		t.Node = n.Name
 	}
-	sites, err := db.List[struct{ Name string }](ctx, q, `with domains as (select domain from dhcp_subnets where dns_names and domain <> '')
-		select name from proxy_domains where substr(name, strpos(name, '.') + 1) in (select domain from domains)
-		union select 'www.' || name from proxy_domains where www_redirect <> 'off' and name in (select domain from domains) order by 1`)
+	// Mostly there is none, and then nobody looks through the sites at each change of one.
+	domains, err := db.List[struct{ Domain string }](ctx, q, `select distinct domain from dhcp_subnets where dns_names and domain <> ''`)
+	if err != nil {
+		return t, fmt.Errorf("read the domains of subnets: %w", err)
+	}
+	if len(domains) == 0 {
+		return t, nil
+	}
+	named := make([]string, len(domains))
+	for i, d := range domains {
+		named[i] = d.Domain
+	}
+	sites, err := db.List[struct{ Name string }](ctx, q, `select name from proxy_domains where substr(name, strpos(name, '.') + 1) = any($1)
+		union select 'www.' || name from proxy_domains where www_redirect <> 'off' and name = any($1) order by 1`, named)
 	if err != nil {
 		return t, fmt.Errorf("read the names of the sites: %w", err)
 	}
