@@ -33,7 +33,11 @@ func TestAServerIsNeitherTheNodeItselfNorACloudsMetadata(t *testing.T) {
 		{"127.0.0.1", 8081, ""},
 		{"203.0.113.7", 8081, ""},
 		{"198.51.100.9", 8080, ""},
-		{"localhost", 8080, ""}, // names are looked up by HAProxy; docs/security.md says so
+		{"localhost", 8080, "port"},
+		{"Api.Localhost", 3443, "port"},
+		{"localhost", 8081, ""},
+		{"metadata.google.internal", 80, "address"},
+		{"backend.example.com", 8080, ""}, // other names are looked up by HAProxy; docs/security.md says so
 	} {
 		a := r.Do("POST", "/backends/"+pool+"/servers", object{"name": "n", "address": tc.address, "port": tc.port})
 		switch {

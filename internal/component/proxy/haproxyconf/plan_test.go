@@ -114,7 +114,7 @@ func TestWhatIsHotAndWhatReloads(t *testing.T) {
 		{"a server for TCP", hot, func() { w.made = w.Server(w.tcp, "imap", w.two.at) }},
 		{"a server that is off from the start", reload, func() { w.made = w.Server(w.web, "off", w.two.at, object{"active": false}) }},
 		{"is switched on", hot, func() { w.change("/backend-servers/"+w.made, object{"active": true}) }},
-		{"a server by its name", reload, func() { w.made = w.Server(w.web, "named", "localhost:80") }},
+		{"a server by its name", reload, func() { w.made = w.Server(w.web, "named", "localhost:8081") }},
 		{"its weight", reload, func() { w.change("/backend-servers/"+w.made, object{"weight": 3}) }},
 		{"it is removed", reload, func() { w.remove("/backend-servers/" + w.made) }},
 		{"another network is allowed", hot, func() {

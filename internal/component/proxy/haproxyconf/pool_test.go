@@ -101,7 +101,7 @@ func TestServersThatLeadToThisNodeOrToMetadataAreLeftOutAndNamed(t *testing.T) {
 	}
 	for address, ports := range map[string]map[int]bool{
 		"169.254.169.254": {80: true}, "fe80::1": {8081: true}, "100.100.100.200": {80: true}, "fd00:ec2::254": {80: true}, "64:ff9b::a9fe:a9fe": {80: true},
-		"127.0.0.1": {8080: true, 13128: true, 3443: true, 8081: false}, "::1": {443: true, 8081: false}, "192.0.2.12": {8080: false}, "localhost": {8080: false},
+		"127.0.0.1": {8080: true, 13128: true, 3443: true, 8081: false}, "::1": {443: true, 8081: false}, "192.0.2.12": {8080: false}, "localhost": {8080: true, 8081: false}, "metadata.google.internal": {80: true}, "backend.example.com": {8080: false},
 	} {
 		for port, want := range ports {
 			if got := named(address, port); got != want {

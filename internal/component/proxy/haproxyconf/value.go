@@ -99,11 +99,25 @@ func ProxyName(s string) (string, error) {
 	return b.String(), nil
 }
 
+// Names that lead to the node itself, or to a cloud's metadata, whoever looks them up. Where any other name leads is not
+// judged, since HAProxy looks it up whenever it likes.
+var (
+	ownNames      = []string{"localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"}
+	metadataNames = []string{"metadata", "metadata.google.internal", "metadata.goog"}
+)
+
+func isOneOf(names []string, address string) bool {
+	return slices.Contains(names, strings.ToLower(strings.TrimSuffix(address, ".")))
+}
+
 // HandsOut reports whether a server's address is one at which clouds give credentials to whoever asks from this node: a site
-// would hand them out. A name is not judged, since HAProxy looks it up whenever it likes.
+// would hand them out.
 func HandsOut(address string) bool {
 	addr, err := netip.ParseAddr(address)
-	return err == nil && slices.ContainsFunc(value.Meanings(addr), func(a netip.Addr) bool { return a.IsLinkLocalUnicast() || value.IsMetadata(a) })
+	if err != nil {
+		return isOneOf(metadataNames, address)
+	}
+	return slices.ContainsFunc(value.Meanings(addr), func(a netip.Addr) bool { return a.IsLinkLocalUnicast() || value.IsMetadata(a) })
 }
 
 // OwnService is what this node itself serves where a server is to be: visitors would reach it from the node, past every rule of
@@ -113,12 +127,12 @@ func OwnService(address string, port int, own []netip.Addr) string {
 	if !taken { // as nearly all: there may be ten thousand servers
 		return ""
 	}
+	mine := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() || slices.Contains(own, a) }
 	addr, err := netip.ParseAddr(address)
-	if err != nil {
+	if err != nil && !isOneOf(ownNames, address) && !strings.HasSuffix(strings.ToLower(strings.TrimSuffix(address, ".")), ".localhost") {
 		return ""
 	}
-	mine := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() || slices.Contains(own, a) }
-	if !slices.ContainsFunc(value.Meanings(addr), mine) {
+	if err == nil && !slices.ContainsFunc(value.Meanings(addr), mine) {
 		return ""
 	}
 	return who
