@@ -4,7 +4,6 @@ import {
 	invalidate,
 	listChangesOptions,
 	queryClient,
-	secondsLeft,
 	steady,
 	useCan,
 	useComponents,
@@ -84,7 +83,7 @@ function Bar({ waiting }: { waiting: Waiting }) {
 		keep: { label: t("waiting.keep"), busy: keep.isPending, go: () => keep.mutate() },
 		back: { label: t("waiting.undo"), busy: back.isPending, go: () => back.mutate() },
 	};
-	useEndOf(waiting, what && words(what));
+	useEndOf(waiting.change, what && words(what));
 	return (
 		<ConfirmBar
 			title={t("waiting.title")}
@@ -96,14 +95,12 @@ function Bar({ waiting }: { waiting: Waiting }) {
 	);
 }
 
-/** useEndOf tells when the time is over and the bar goes: whoever looked away would find their change gone, and not know why. */
-function useEndOf({ change, until }: Waiting, what: string | undefined) {
+/**
+ * useEndOf tells when the bar goes since the time is over: whoever looked away would find their change gone, and not know
+ * why. Whether it is over is asked: by this browser's countdown, which a slow answer puts off, it may not be yet.
+ */
+function useEndOf(change: string, what: string | undefined) {
 	const told = useRef(what);
 	told.current = what ?? told.current;
-	useEffect(
-		() => () => {
-			if (secondsLeft(until, Date.now()) <= 1) void tellUnconfirmed(change, told.current);
-		},
-		[change, until],
-	);
+	useEffect(() => () => void tellUnconfirmed(change, told.current), [change]);
 }
