@@ -28,8 +28,9 @@ const (
 	lostAfter = time.Minute
 )
 
-// probeTries are for how long an answer is awaited, one time after the other: a datagram gets lost.
-var probeTries = []time.Duration{400 * time.Millisecond, 700 * time.Millisecond}
+// probeTries are for how long an answer is awaited, one time after the other: a datagram gets lost. Together they leave
+// a quarter of a look to a machine that is busy; what is not waited for to the end is not known.
+var probeTries = []time.Duration{300 * time.Millisecond, 600 * time.Millisecond}
 
 // forwarded is a zone that others know.
 type forwarded struct {

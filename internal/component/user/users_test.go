@@ -97,7 +97,8 @@ func TestAnAdminSetsAPassword(t *testing.T) {
 
 // shows USER-09
 func TestPasswordsAreHashedSlowly(t *testing.T) {
-	a, _ := apptest.Ready(t, apptest.RealHashes) // nobody else: a hash takes seconds under the race detector
+	a := apptest.New(t, apptest.RealHashes) // nobody else, and only one: a hash takes seconds under the race detector, ten times that beside others
+	a.CompleteSetup()
 	var hash string
 	if err := a.Pool.QueryRow(t.Context(), `select password_hash from users`).Scan(&hash); err != nil {
 		t.Fatal(err)
