@@ -62,20 +62,31 @@ func (c *core) RunJob(ctx context.Context, name string) error {
 	return fmt.Errorf("there is no job %s", name)
 }
 
+// upEvery is how often a job that is to run at the start looks for the database.
+const upEvery = time.Second
+
 // every runs one job at its ticks. A failed run is logged and the next one tries
 // again; a run that would overlap the one before it is left out.
 func (c *core) every(ctx context.Context, up func() bool, job component.Job) error {
 	tick := time.NewTicker(job.Every)
 	defer tick.Stop()
+	first := (<-chan time.Time)(nil)
+	if job.AtStart {
+		often := time.NewTicker(min(job.Every, upEvery))
+		defer often.Stop()
+		first = often.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-first:
 		case <-tick.C:
 		}
 		if !up() {
 			continue
 		}
+		first = nil
 		if err := job.Run(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("job", "job", job.Name, "err", err)
 		}

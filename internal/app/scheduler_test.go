@@ -39,3 +39,32 @@ func TestAJobRunsAtItsTicksWhileTheDatabaseAnswers(t *testing.T) {
 		}
 	})
 }
+
+func TestAJobOfTheStartRunsOnceTheDatabaseAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var up atomic.Bool
+		var runs atomic.Int32
+		c := &core{log: slog.New(slog.DiscardHandler)}
+		ctx, cancel := context.WithCancel(t.Context())
+		job := component.Job{Name: "test", Every: time.Hour, AtStart: true, Run: func(context.Context) error { runs.Add(1); return nil }}
+		done := make(chan error, 1)
+		go func() { done <- c.every(ctx, up.Load, job) }()
+		passes := func(d time.Duration, want int32) {
+			t.Helper()
+			<-time.After(d)
+			synctest.Wait()
+			if got := runs.Load(); got != want {
+				t.Errorf("ran %d times, want %d", got, want)
+			}
+		}
+		passes(10*time.Second+time.Millisecond, 0)
+		up.Store(true)
+		passes(time.Second, 1)
+		passes(10*time.Minute, 1)
+		passes(time.Hour, 2)
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}

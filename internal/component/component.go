@@ -62,7 +62,9 @@ type Job struct {
 	Name  string
 	Where Where
 	Every time.Duration
-	Run   func(context.Context) error
+	// AtStart says that the first run is not to wait for a tick, only for the database.
+	AtStart bool
+	Run     func(context.Context) error
 	// Within is how long a run may take; 0 is an hour. One that takes longer hangs, and
 	// gateway-scheduler is started anew.
 	Within time.Duration

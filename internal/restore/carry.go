@@ -36,8 +36,9 @@ func (n Note) and(said []string) Note {
 	return n
 }
 
-// here are the tables whose rows are about this machine now, and in no archive: which archives there are, here and elsewhere.
-var here = []string{"backups", "backup_uploads"}
+// here are the tables whose rows are about this machine now, and in no archive: which archives there are, here and elsewhere,
+// and what this node is called.
+var here = []string{"backups", "backup_uploads", "dhcp_node"}
 
 // Carry brings what stays true from the live database to the one that takes its place: the audit log, in
 // which nothing that happened is ever missing, and what is known of the archives. Into a restored

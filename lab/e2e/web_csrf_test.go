@@ -63,8 +63,8 @@ var changing = regexp.MustCompile(`(?m)^\\.*$`) // pg_dump's own random words
 // digest is everything that a mutation could change, in a few letters.
 func (a *appliance) digest() string {
 	a.t.Helper()
-	// What the node writes by itself is left out: who uses what, and what the alerts have seen. Acts of theirs are in the audit log.
-	rows := a.run("runuser", "-u", "postgres", "--", "pg_dump", "--data-only", "--exclude-table-data=user_sessions", "--exclude-table-data=user_token_uses",
+	// What the node writes by itself is left out: who uses what, what it is called, and what the alerts have seen. Acts of theirs are in the audit log.
+	rows := a.run("runuser", "-u", "postgres", "--", "pg_dump", "--data-only", "--exclude-table-data=user_sessions", "--exclude-table-data=user_token_uses", "--exclude-table-data=dhcp_node",
 		"--exclude-table-data=alert_states", "--exclude-table-data=alert_events", "--exclude-table-data=alert_deliveries", "--exclude-table-data=alert_channel_status", "gateway")
 	sessions := a.sql("gateway", "select id, revoked_at from user_sessions order by id")
 	units := a.sh("systemctl show -p MainPID,ActiveState haproxy squid unbound chrony gateway-scheduler gateway-api; sha256sum /var/lib/gateway/setup.json; ls /var/lib/gateway")

@@ -62,7 +62,7 @@ func New(o Options) component.Component {
 		Tables:     kea.Tables(),
 		Migrations: db.Files(migrations),
 		Routes:     h.routes,
-		Jobs:       []component.Job{{Name: "dhcp.node", Where: component.OnEveryNode, Every: time.Minute, Run: h.followSetup}},
+		Jobs:       []component.Job{{Name: "dhcp.node", Where: component.OnEveryNode, Every: time.Minute, AtStart: true, Run: h.followSetup}},
 		Problems:   h.problems(),
 		Values:     h.values(),
 		Support: []component.Support{
