@@ -50,7 +50,7 @@ COMPUTE  = $(patsubst %,-e gateway/internal/%,packetfilter component/proxy/hapro
 	component/radius/freeradius component/dhcp/kea component/forwardproxy/squid backup/archive rtnl/forecast component/network/netstate)
 
 .DEFAULT_GOAL := help
-.PHONY: help check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bench-network bars measured torture steady conformance fuzz tools clean
+.PHONY: help compiled check web web-check openapi fmt fmt-check lint house test e2e deb vulns dev demo image bench bench-proxy bench-firewall bench-network bars measured torture steady conformance fuzz tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,11 @@ ifdef GATE
 else
 	$(POSTGRES) env CGO_ENABLED=1 $(GOTEST) -retry -- -race $(GOUNIT) $$($(UNIT))
 endif
+
+# With its tests, but without linking them: that is done for each run anyhow.
+compiled: ## compile everything as "make test GATE=1" and the bars do
+	@CGO_ENABLED=1 go list -race -test -export -deps $$($(UNIT) | grep -vxF $(COMPUTE)) >/dev/null
+	@go list -test -export -deps $(PATTERNS) >/dev/null
 
 e2e: ## end-to-end stories on lab nodes, as root, after "make deb"; RUN=name for one
 	$(GOTEST) -stream -retry -- -v -vet=off -count=1 -p=1 -timeout=25m $(if $(RUN),-run='$(RUN)',-skip='^TestBar') ./lab/e2e/...
