@@ -34,7 +34,7 @@ type Options struct {
 
 // Step is one of the steps of a restore.
 type Step struct {
-	Code     string     `json:"code" enum:"check,load,migrate,render,stop,files,swap,start,apply,confirm,clean_up" doc:"What is done in it"`
+	Code     string     `json:"code" enum:"check,load,render,stop,files,swap,start,apply,confirm,clean_up" doc:"What is done in it"`
 	State    string     `json:"state" enum:"waiting,running,done,failed" doc:"How far it is"`
 	Started  *time.Time `json:"started_at" doc:"When it began; null: not yet"`
 	Finished *time.Time `json:"finished_at" doc:"When it ended; null: not yet"`

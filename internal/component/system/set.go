@@ -17,6 +17,11 @@ import (
 func set[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
 	p.setting.Lock() // the store follows the commits in their order
 	defer p.setting.Unlock()
+	return setHeld(ctx, p, action, subject, field, value, also)
+}
+
+// setHeld is set for who has locked p.setting, since the value depends on what is stored.
+func setHeld[T comparable](ctx context.Context, p *handlers, action, subject string, field func(*setupstate.State) *T, value T, also func(context.Context, pgx.Tx) error) error {
 	held, cancel := change.Hold(ctx)
 	defer cancel()
 	state, err := p.Setup.Load()

@@ -95,13 +95,32 @@ func (h *handlers) retention(context.Context, *struct{}) (*api.Body[Retention], 
 	return api.OK(Retention(state.Retention)), nil
 }
 
-func (h *handlers) setRetention(ctx context.Context, in *struct{ Body Retention }) (*api.Body[Retention], error) {
-	subject := fmt.Sprintf("%d backups, %d days of audit entries", in.Body.Backups, in.Body.AuditDays)
-	field := func(s *setupstate.State) *setupstate.Retention { return &s.Retention }
-	if err := set(ctx, h, "system.retention", subject, field, setupstate.Retention(in.Body), nothingElse); err != nil {
+// RetentionInput is one of the two, or both: they are set on different pages, and neither takes back what the other stored.
+type RetentionInput struct {
+	Backups   *int `json:"backups,omitempty" minimum:"1" maximum:"365" doc:"Latest backups to keep; the last one of each day (UTC) is kept for as many days, too. Default: unchanged"`
+	AuditDays *int `json:"audit_days,omitempty" minimum:"1" maximum:"3650" doc:"Days to keep audit entries; those of the last 30 days are kept in any case. Default: unchanged"`
+}
+
+func (h *handlers) setRetention(ctx context.Context, in *struct{ Body RetentionInput }) (*api.Body[Retention], error) {
+	h.setting.Lock()
+	defer h.setting.Unlock()
+	state, err := h.Setup.Load()
+	if err != nil {
 		return nil, err
 	}
-	return api.OK(in.Body), nil
+	want := Retention(state.Retention)
+	if in.Body.Backups != nil {
+		want.Backups = *in.Body.Backups
+	}
+	if in.Body.AuditDays != nil {
+		want.AuditDays = *in.Body.AuditDays
+	}
+	subject := fmt.Sprintf("%d backups, %d days of audit entries", want.Backups, want.AuditDays)
+	field := func(s *setupstate.State) *setupstate.Retention { return &s.Retention }
+	if err := setHeld(ctx, h, "system.retention", subject, field, setupstate.Retention(want), nothingElse); err != nil {
+		return nil, err
+	}
+	return api.OK(want), nil
 }
 
 func nothingElse(context.Context, pgx.Tx) error { return nil }

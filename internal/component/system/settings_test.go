@@ -85,6 +85,17 @@ func TestRetentionIsReadAndSetAndAudited(t *testing.T) {
 	if log := n.audited(); !strings.HasPrefix(log, "system.retention 365 backups, 3650 days of audit entries {") {
 		t.Errorf("audit log = %q", log)
 	}
+	// Two pages set one each, and neither takes back what the other stored.
+	for body, want := range map[string]map[string]any{
+		`{"backups":30}`:    {"backups": 30.0, "audit_days": 3650.0},
+		`{"audit_days":90}`: {"backups": 365.0, "audit_days": 90.0},
+		`{}`:                {"backups": 365.0, "audit_days": 3650.0},
+	} {
+		if status, got := n.as("admin", http.MethodPut, "/system/retention", body); status != http.StatusOK || cmp.Diff(got.Data, want) != "" {
+			t.Errorf("%s = %d %s", body, status, cmp.Diff(got.Data, want))
+		}
+		n.as("admin", http.MethodPut, "/system/retention", `{"backups":365,"audit_days":3650}`)
+	}
 }
 
 func TestARetentionOutOfRangeIsRefused(t *testing.T) {

@@ -6661,7 +6661,7 @@ export type RestoreStep = {
     /**
      * What is done in it
      */
-    code: 'check' | 'load' | 'migrate' | 'render' | 'stop' | 'files' | 'swap' | 'start' | 'apply' | 'confirm' | 'clean_up';
+    code: 'check' | 'load' | 'render' | 'stop' | 'files' | 'swap' | 'start' | 'apply' | 'confirm' | 'clean_up';
     /**
      * When it ended; null: not yet
      */
@@ -7061,6 +7061,17 @@ export type SystemRetention = {
      * Latest backups to keep; the last one of each day (UTC) is kept for as many days, too
      */
     backups: number;
+};
+
+export type SystemRetentionInput = {
+    /**
+     * Days to keep audit entries; those of the last 30 days are kept in any case. Default: unchanged
+     */
+    audit_days?: number;
+    /**
+     * Latest backups to keep; the last one of each day (UTC) is kept for as many days, too. Default: unchanged
+     */
+    backups?: number;
 };
 
 export type SystemService = {
@@ -16822,7 +16833,7 @@ export type GetRetentionResponses = {
 export type GetRetentionResponse = GetRetentionResponses[keyof GetRetentionResponses];
 
 export type SetRetentionData = {
-    body: SystemRetention;
+    body: SystemRetentionInput;
     path?: never;
     query?: never;
     url: '/system/retention';

@@ -2642,7 +2642,6 @@ export const zRestoreStep = /*#__PURE__*/ (() => z.object({
     code: z.enum([
         'check',
         'load',
-        'migrate',
         'render',
         'stop',
         'files',
@@ -2846,6 +2845,11 @@ export const zSystemRestart = /*#__PURE__*/ (() => z.object({
 export const zSystemRetention = /*#__PURE__*/ (() => z.object({
     audit_days: z.int().check(z.gte(1), z.lte(3650)),
     backups: z.int().check(z.gte(1), z.lte(365))
+}))();
+
+export const zSystemRetentionInput = /*#__PURE__*/ (() => z.object({
+    audit_days: z.optional(z.int().check(z.gte(1), z.lte(3650))),
+    backups: z.optional(z.int().check(z.gte(1), z.lte(365)))
 }))();
 
 export const zSystemService = /*#__PURE__*/ (() => z.object({

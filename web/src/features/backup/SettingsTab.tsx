@@ -14,7 +14,7 @@ const fields: Field[] = [
 	{ name: "backups", unit: "copies", presets: [7, 14, 30] },
 ];
 
-type Stored = Plan & { revision: number; audit_days: number };
+type Stored = Plan & { revision: number };
 
 /** SettingsTab is when backups are made, how many stay, and what opens them. */
 export default function SettingsTab() {
@@ -49,8 +49,8 @@ export default function SettingsTab() {
 
 function PlanForm({ stored }: { stored: Stored }) {
 	const { t } = useTranslation("backup");
-	const { revision, backups, audit_days } = stored;
-	const { mutateAsync: save } = useSavePlan(revision, { backups, audit_days });
+	const { revision, backups } = stored;
+	const { mutateAsync: save } = useSavePlan(revision, backups);
 	return (
 		<SchemaForm
 			key={`${revision} ${backups}`}

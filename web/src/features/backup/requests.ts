@@ -15,7 +15,6 @@ import {
 	listBackupsOptions,
 	previewRestoreOptions,
 	queryClient,
-	type SystemRetention,
 	setBackupPassphrase,
 	setRetention,
 	startRestore,
@@ -56,11 +55,11 @@ export const useDelete = () =>
 export type Plan = BackupSettingsInput & { backups: number };
 
 /** useSavePlan: how many stay is one of the node's settings of what it keeps, and stored with those. */
-export const useSavePlan = (revision: number, kept: SystemRetention) =>
+export const useSavePlan = (revision: number, kept: number) =>
 	useMutation({
 		mutationFn: async ({ backups, ...body }: Plan) => {
 			await updateBackupSettings({ body, headers: ifMatch({ revision }) });
-			if (backups !== kept.backups) await setRetention({ body: { ...kept, backups } });
+			if (backups !== kept) await setRetention({ body: { backups } });
 		},
 		onSettled: () => invalidate("backup", "system", "change", "audit"),
 	});

@@ -1,6 +1,6 @@
 import { useCan } from "@api";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
-import { formatNumber, Loaded, later, PropertyList, Waiting } from "@ui";
+import { Loaded, later, PropertyList, Waiting } from "@ui";
 import { unitText } from "@ui/units";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -33,14 +33,9 @@ export default function SettingsTab() {
 					<Loaded query={retention}>
 						{(kept) =>
 							admin ? (
-								<RetentionForm key={`${kept.backups} ${kept.audit_days}`} kept={kept} />
+								<RetentionForm key={kept.audit_days} kept={kept} />
 							) : (
-								<PropertyList
-									items={[
-										[t("field.backups"), formatNumber(kept.backups)],
-										[t("field.audit_days"), unitText("days", kept.audit_days)],
-									]}
-								/>
+								<PropertyList items={[[t("field.audit_days"), unitText("days", kept.audit_days)]]} />
 							)
 						}
 					</Loaded>

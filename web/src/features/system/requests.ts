@@ -11,7 +11,7 @@ import {
 	resourcesOptions,
 	restartService,
 	type SystemRestart,
-	type SystemRetention,
+	type SystemRetentionInput,
 	type SystemToggle,
 	servicesOptions,
 	setRetention,
@@ -61,7 +61,7 @@ export const useToggle = () =>
 
 export const useSetRetention = () =>
 	useMutation({
-		mutationFn: async (body: SystemRetention) => (await setRetention({ body })).data,
+		mutationFn: async (body: SystemRetentionInput) => (await setRetention({ body })).data,
 		onSuccess: (data) => {
 			queryClient.setQueryData(getRetentionOptions().queryKey, data);
 			void invalidate("audit");
