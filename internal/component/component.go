@@ -57,7 +57,7 @@ const (
 	History    = db.History
 )
 
-// Job is something gateway-scheduler does every so often, first one period after its start.
+// Job is something gateway-scheduler does every so often, first one period after its start or, with AtStart, at it.
 type Job struct {
 	Name  string
 	Where Where
