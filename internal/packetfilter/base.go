@@ -126,7 +126,7 @@ func (c *compiler) lockoutNetworks(networks []netip.Prefix) []string {
 
 // writeOpening opens a port, or a protocol that has none.
 func (c *compiler) writeOpening(o Opening) {
-	subject := "opening: " + o.Why
+	subject := "the opening for " + o.Why
 	if o.Interface != "" && !isInterface(o.Interface) {
 		c.skip("", subject, "its interface name is invalid")
 		return

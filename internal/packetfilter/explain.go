@@ -234,7 +234,7 @@ func (d Decider) Said() fault.Sentence {
 	case ByNAT:
 		return fault.Said("NAT rule %q", d.Name)
 	case ByOpening:
-		return fault.Said("open for %s", d.Why)
+		return fault.Said("open for %s", fault.Named(d.Why))
 	case ByLockout:
 		return fault.Said("anti-lockout, management is always reachable")
 	case ByPeer:

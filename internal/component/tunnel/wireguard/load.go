@@ -189,7 +189,7 @@ func (s *state) duplicateNetworks(t Tunnel) {
 	for _, p := range t.Peers {
 		for _, n := range p.AllowedIPs {
 			if owner[n] {
-				s.skip(n.String()+" of tunnel "+t.Name, fault.Said("is allowed to two peers; the first one has it"))
+				s.skip("network "+n.String()+" of tunnel "+t.Name, fault.Said("is allowed to two peers; the first one has it"))
 			}
 			owner[n] = owner[n] || p.ExpiresAt.IsZero()
 		}
