@@ -82,9 +82,12 @@ func readTree(t *testing.T) []source {
 	return all
 }
 
+// positions are those of all files, for what reads several of a package at once.
+var positions = token.NewFileSet()
+
 func parse(t *testing.T, name, text string) source {
 	t.Helper()
-	s := source{name: name, text: text, fset: token.NewFileSet()}
+	s := source{name: name, text: text, fset: positions}
 	// A fixture under testdata may be broken on purpose.
 	if !s.is(".go") || strings.Contains(name, "testdata/") {
 		return s
