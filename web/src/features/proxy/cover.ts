@@ -1,4 +1,5 @@
 import type { Certificate, ProxyDomain } from "@api";
+import { ascii } from "@ui/hostName";
 
 /**
  * better says which of two certificates for the same name clients get, as the server judges: one that was issued, and of
@@ -6,7 +7,7 @@ import type { Certificate, ProxyDomain } from "@api";
  */
 const better = (a: Certificate, b: Certificate) => (a.expires_at ?? "") > (b.expires_at ?? "");
 
-/** coverIn finds the certificate that clients get for a name: its own, else that of a wildcard. Many names are looked up. */
+/** coverIn finds the certificate that clients get for a name: its own, else that of a wildcard. Many names are looked up, also as people type them. */
 export function coverIn(certificates: Certificate[]): (name: string) => Certificate | undefined {
 	const byName = new Map<string, Certificate>();
 	for (const one of certificates)
@@ -14,7 +15,8 @@ export function coverIn(certificates: Certificate[]): (name: string) => Certific
 			const known = byName.get(name);
 			if (!known || better(one, known)) byName.set(name, one);
 		}
-	return (name) => {
+	return (typed) => {
+		const name = ascii(typed);
 		const own = byName.get(name);
 		const wildcard = byName.get(name.replace(/^[^.]+\./, "*."));
 		// One that is yet to come is served to nobody.

@@ -89,6 +89,12 @@ test("a certificate covers its names, and a wildcard one label below", () => {
 	expect(coverOf(all, "example.com")).toBeUndefined();
 });
 
+test("a name in another script is looked up as it is stored", () => {
+	const cover = coverIn([{ id: "1", names: ["xn--shp-tna.example.com"] }] as never);
+	expect(cover("shöp.example.com")?.id).toBe("1");
+	expect(cover("xn--shp-tna.example.com")?.id).toBe("1");
+});
+
 test("of several certificates for a name the server serves the issued one that lasts longest", () => {
 	const of = (id: string, expires_at: string | null, ...names: string[]) => ({ id, names, expires_at });
 	const short = of("short", "2026-12-01T00:00:00Z", "a.example.com");

@@ -1,5 +1,6 @@
 import { listProxyBackends, listProxyDomains, queryClient } from "@api";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { ascii } from "@ui/hostName";
 import { hostOf, isSiteName, poolName, type Step, type Values } from "./publish";
 
 /** Wanted is a name that a new object is to have, and no other of its kind may. */
@@ -18,9 +19,6 @@ export interface Holder {
 
 /** Whoever goes on does not wait longer for an answer; the server asks once more in the end. */
 const patience = 3_000;
-
-/** ascii is a name as the server stores it: "bücher.example" → "xn--bcher-kva.example". */
-const ascii = (name: string) => (URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name);
 
 /** wantedAt is the name that a step of the wizard asks for; undefined for none. */
 export function wantedAt(step: Step, values: Values): Wanted | undefined {
