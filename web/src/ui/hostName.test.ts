@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ascii } from "./hostName";
+import { ascii, byHostName } from "./hostName";
 
 test.each([
 	["shop.example.com", "shop.example.com"],
@@ -9,3 +9,24 @@ test.each([
 	["a/ö", "a/ö"],
 	["Grüße an alle", "Grüße an alle"],
 ])("%s is stored as %s", (typed, stored) => expect(ascii(typed)).toBe(stored));
+
+const stored = [
+	{ name: "xn--shp-tna.example.com", notes: "" },
+	{ name: "b.example.com", notes: "für Müller" },
+];
+const asked: (string | undefined)[] = [];
+const list = byHostName(async ({ query }: { query?: { q?: string } }) => {
+	asked.push(query?.q);
+	const data = stored.filter(({ name, notes }) => `${name} ${notes}`.includes(query?.q ?? ""));
+	return { data, response: new Response(null, { headers: { "X-Total-Count": String(data.length) } }) };
+});
+
+test.each([
+	["shöp", ["xn--shp-tna.example.com"], ["xn--shp-tna"]],
+	["Müller", ["b.example.com"], ["xn--mller-kva", "Müller"]],
+	["b.example", ["b.example.com"], ["b.example"]],
+])("a list searched for %s has %s", async (q, names, requests) => {
+	asked.length = 0;
+	expect((await list({ query: { q } })).data.map(({ name }) => name)).toEqual(names);
+	expect(asked).toEqual(requests);
+});

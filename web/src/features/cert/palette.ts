@@ -1,5 +1,6 @@
 import { listCertCertificates } from "@api";
 import type { PaletteContext, PaletteEntry } from "@ui/feature";
+import { byHostName } from "@ui/hostName";
 
 /** palette finds certificates by their names, and lets admins add one. */
 export async function palette({ query, admin, t, signal }: PaletteContext): Promise<PaletteEntry[]> {
@@ -11,7 +12,7 @@ export async function palette({ query, admin, t, signal }: PaletteContext): Prom
 	};
 	const actions = admin ? [add] : [];
 	if (query.length < 2) return actions;
-	const { data } = await listCertCertificates({ query: { q: query, limit: 5 }, signal });
+	const { data } = await byHostName(listCertCertificates)({ query: { q: query, limit: 5 }, signal });
 	return [
 		...actions,
 		...data.map(({ id, names }) => ({ id, title: names[0] ?? id, hint: t("detail"), to: `/certificates/${id}` })),

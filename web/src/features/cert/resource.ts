@@ -15,6 +15,7 @@ import {
 	updateCertCertificate,
 	updateCertDnsProvider,
 } from "@api";
+import { byHostName } from "@ui/hostName";
 import { type Flat, flatOf, nestedOf } from "./provider";
 
 export const certificates = defineResource<Certificate, CertInputWritable>({
@@ -22,7 +23,7 @@ export const certificates = defineResource<Certificate, CertInputWritable>({
 	tag: "cert",
 	component: "cert",
 	name: (certificate) => certificate.names[0] ?? "",
-	list: listCertCertificates,
+	list: byHostName(listCertCertificates),
 	get: getCertCertificate,
 	create: createCertCertificate,
 	update: updateCertCertificate,

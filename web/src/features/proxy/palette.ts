@@ -1,5 +1,6 @@
 import { listProxyBackends, listProxyDomains } from "@api";
 import type { PaletteContext, PaletteEntry } from "@ui/feature";
+import { byHostName } from "@ui/hostName";
 
 const most = 5;
 
@@ -9,7 +10,7 @@ export async function palette({ query, admin, t, signal }: PaletteContext): Prom
 	const actions = admin ? [publish] : [];
 	if (query.length < 2) return actions;
 	const [sites, pools] = await Promise.all([
-		listProxyDomains({ query: { q: query, limit: most }, signal }),
+		byHostName(listProxyDomains)({ query: { q: query, limit: most }, signal }),
 		listProxyBackends({ query: { q: query, limit: most }, signal }),
 	]);
 	return [

@@ -22,6 +22,7 @@ import {
 	updateProxyDomain,
 	updateProxyTcpService,
 } from "@api";
+import { byHostName } from "@ui/hostName";
 
 /** proxied is what all resources of the reverse proxy have in common. */
 export const proxied = { tag: "proxy", component: "proxy" } as const;
@@ -30,7 +31,7 @@ export const sites = defineResource<ProxyDomain, ProxyDomainInput>({
 	...proxied,
 	path: "/domains",
 	name: (site) => site.name,
-	list: listProxyDomains,
+	list: byHostName(listProxyDomains),
 	get: getProxyDomain,
 	create: createProxyDomain,
 	update: updateProxyDomain,
