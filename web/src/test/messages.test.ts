@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parseAst } from "vite";
 import { describe, expect, test } from "vitest";
 import { ownerOf, sources } from "./files";
@@ -31,6 +32,14 @@ const shared = code
 /** i18next adds these to a key by itself. */
 const bare = (key: string) => key.replace(/_(one|other)$/, "");
 const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
+
+/** components are those of the server that find problems, by their folders. */
+const components = readdirSync("../internal/component").filter(
+	(name) =>
+		name !== "problems" &&
+		existsSync(`../internal/component/${name}/component.go`) &&
+		/\bProblems:/.test(readFileSync(`../internal/component/${name}/component.go`, "utf8")),
+);
 
 /** ours are those that the browser says. What the server says is held against its code by tools/house. */
 const ours = (key: string) => !/^(texts|noun)\./.test(key);
@@ -68,6 +77,7 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 			parts.some((part) => key.startsWith(part) && used(key.slice(part.length))) ||
 			text.includes(`"${bare(key)}"`) ||
 			!ours(key) ||
+			key === "title" ||
 			prefixes.some((prefix) => key.startsWith(prefix)) ||
 			suffixes.some((suffix) => key.endsWith(suffix)) ||
 			(/^(field|help|option|placeholder|section|zero|action|services|problems|check)\./.test(key) &&
@@ -86,6 +96,15 @@ describe.each([...catalogues])("messages of %s", (owner, { en, de }) => {
 		);
 		expect(missing).toEqual([]);
 	});
+});
+
+// The problems, the dashboard and the palette name a feature by it; the server names its components alike.
+test("every feature has a title in English and German", () => {
+	const features = [...catalogues].filter(([owner]) => !["app", "ui"].includes(owner));
+	const nameless = features.filter(([, { en, de }]) => !en?.get("title") || !de?.get("title"));
+	expect(nameless.map(([owner]) => owner)).toEqual([]);
+	expect(components.filter((name) => !catalogues.has(name))).toEqual([]);
+	expect(components).toContain("network");
 });
 
 test("the words of a service stand once, in the folder of its feature", () => {
