@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ascii, byHostName } from "./hostName";
+import { ascii, byHostName, readable } from "./hostName";
 
 test.each([
 	["shop.example.com", "shop.example.com"],
@@ -9,6 +9,17 @@ test.each([
 	["a/ö", "a/ö"],
 	["Grüße an alle", "Grüße an alle"],
 ])("%s is stored as %s", (typed, stored) => expect(ascii(typed)).toBe(stored));
+
+test.each([
+	["xn--shp-tna.example.com", "shöp.example.com"],
+	["*.xn--bcher-kva.xn--p1ai", "*.bücher.рф"],
+	["xn--fiqs8s", "中国"],
+	["xn--mgbh0fb.xn--kgbechtv", "مثال.إختبار"],
+	["shop.example.com", undefined],
+	["xn--.example.com", undefined],
+	["xn--a-b-c-\u00fc.example", undefined],
+	["xn--99999999.example", undefined],
+])("%s is read as %s", (name, text) => expect(readable(name)).toBe(text));
 
 const stored = [
 	{ name: "xn--shp-tna.example.com", notes: "" },

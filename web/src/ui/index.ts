@@ -18,6 +18,7 @@ export { useLockout } from "./change/useLockout";
 export { actorOf, nounOf, nounsOf, subjectOf, titleOf } from "./change/words";
 export { Dialog } from "./Dialog";
 export { DiffView, type DiffViewProps } from "./DiffView";
+export { DomainName } from "./DomainName";
 export { EmptyState } from "./EmptyState";
 export { ErrorState } from "./ErrorState";
 export { sentence, useErrorText } from "./errorText";

@@ -1,6 +1,6 @@
 import type { Certificate } from "@api";
 import { CertificateIcon } from "@patternfly/react-icons";
-import { CertificateState, type Column, later, ResourceSection, type RowDialog, RowLink, Time } from "@ui";
+import { CertificateState, type Column, DomainName, later, ResourceSection, type RowDialog, RowLink, Time } from "@ui";
 import { useTranslation } from "react-i18next";
 import { ExpiryBar } from "./ExpiryBar";
 import { certificates } from "./resource";
@@ -65,10 +65,12 @@ export function CertificatesTab() {
 
 function Names({ of }: { of: Certificate }) {
 	const { t } = useTranslation("cert");
-	const [first, ...others] = of.names;
+	const [first = "", ...others] = of.names;
 	return (
 		<span title={of.names.join(", ")}>
-			<RowLink to={`/certificates/${of.id}`}>{first}</RowLink>
+			<RowLink to={`/certificates/${of.id}`}>
+				<DomainName name={first} />
+			</RowLink>
 			{others.length > 0 && <span className="gw-cert-more"> {t("certificate.more", { count: others.length })}</span>}
 		</span>
 	);

@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import {
 	type BulkAction,
 	type Column,
+	DomainName,
 	EmptyState,
 	later,
 	ObjectState,
@@ -137,7 +138,9 @@ export function SitesTab() {
 function Name({ site }: { site: ProxyDomain }) {
 	return (
 		<span title={site.notes || site.name}>
-			<RowLink to={`/proxy/sites/${site.id}`}>{site.name}</RowLink>
+			<RowLink to={`/proxy/sites/${site.id}`}>
+				<DomainName name={site.name} />
+			</RowLink>
 		</span>
 	);
 }
