@@ -90,10 +90,18 @@ function accountText(t: TFunction<"backup">, account: RestorePreview["accounts"]
 	].join(", ");
 }
 
+const figures = ["rows_now", "rows_then", "added", "removed", "changed"] as const;
+const counts = new Set<string>(["rows_now", "rows_then"]);
+
+/** compared: rows of history are only counted. Of all others that are listed, some differ. */
+const compared = ({ added, removed, changed }: RestorePreview["tables"][number]) => added + removed + changed > 0;
+
 function Tables({ tables }: { tables: RestorePreview["tables"] }) {
-	const { t } = useTranslation("backup");
+	const { t, i18n } = useTranslation("backup");
 	const nouns = new Map(nounsOf().map(({ table, noun }) => [table, noun]));
-	const figures = ["rows_now", "rows_then", "added", "removed", "changed"] as const;
+	const kind = (table: string) =>
+		nouns.get(table) ??
+		(i18n.exists(`backup:preview.kind.${table}`) ? t(`preview.kind.${table}`) : <code>{table}</code>);
 	return (
 		<section>
 			<h3>{t("preview.tables")}</h3>
@@ -109,16 +117,17 @@ function Tables({ tables }: { tables: RestorePreview["tables"] }) {
 				<Tbody>
 					{tables.map((one) => (
 						<Tr key={one.table}>
-							<Td dataLabel={t("preview.what")}>{nouns.get(one.table) ?? <code>{one.table}</code>}</Td>
+							<Td dataLabel={t("preview.what")}>{kind(one.table)}</Td>
 							{figures.map((figure) => (
 								<Td key={figure} dataLabel={t(`preview.${figure}`)}>
-									{formatNumber(one[figure])}
+									{compared(one) || counts.has(figure) ? formatNumber(one[figure]) : "–"}
 								</Td>
 							))}
 						</Tr>
 					))}
 				</Tbody>
 			</Table>
+			{!tables.every(compared) && <p className="gw-subtle">{t("preview.counted")}</p>}
 		</section>
 	);
 }

@@ -36,7 +36,10 @@ export const preview: RestorePreview = {
 	created_at: moment(3),
 	host: "old-gw",
 	same_host: false,
-	tables: [{ table: "proxy_domains", rows_now: 4, rows_then: 6, added: 3, removed: 1, changed: 2 }],
+	tables: [
+		{ table: "proxy_domains", rows_now: 4, rows_then: 6, added: 3, removed: 1, changed: 2 },
+		{ table: "alert_events", rows_now: 36, rows_then: 35, added: 0, removed: 0, changed: 0 },
+	],
 	files: [
 		{ name: "setup.json", differs: true },
 		{ name: "node.id", differs: false },

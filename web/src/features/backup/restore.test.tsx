@@ -44,6 +44,9 @@ test("the wizard shows what differs, maps interfaces, says what happens, and onl
 			.getAllByRole("cell")
 			.map((cell) => cell.textContent),
 	).toEqual(["domains", "4", "6", "3", "1", "2"]);
+	const counted = within(screen.getByRole("row", { name: /alerts/ })).getAllByRole("cell");
+	expect(counted.map((cell) => cell.textContent)).toEqual(["alerts", "36", "35", "–", "–", "–"]);
+	expect(screen.getByText(/not compared/)).toBeTruthy();
 	expect(screen.getByText("old-gw (another gateway)")).toBeTruthy();
 	expect(screen.getByText("The backup is of an older version.")).toBeTruthy();
 	expect(screen.getByText("setup.json")).toBeTruthy();
