@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ExpiryBar } from "./ExpiryBar";
 import { certificates } from "./resource";
 
+const Removing = later("what loses a certificate", () => import("./Removing"));
 const RenewDialog = later("renew a certificate", () => import("./RenewDialog"));
 
 /** CertificatesTab is all certificates, each with how long it lasts. */
@@ -58,6 +59,7 @@ export function CertificatesTab() {
 			filters={[filter]}
 			defaultSort="names"
 			dialogs={[renew]}
+			removing={(one) => <Removing certificate={one} />}
 			form={() => import("./certificateForm")}
 		/>
 	);
