@@ -57,7 +57,7 @@ const still = () =>
 /** done is where the batch of a bulk action leads; none when the action asks by a dialog of its own. */
 async function done(user: UserEvent, title: string): Promise<string[]> {
 	const dialog = await screen.findByRole("dialog", undefined, wait);
-	const confirm = within(dialog).queryByRole("button", { name: /\(\d+\)$/ });
+	const confirm = within(dialog).queryByRole("button", { name: /\(\d+\)$|^(Delete|Remove) \d+ / });
 	await user.click(confirm ?? within(dialog).getByRole("button", { name: "Cancel" }));
 	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull(), wait);
 	if (!confirm) return [];

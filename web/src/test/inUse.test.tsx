@@ -88,9 +88,27 @@ test("many at once: the one that is in use is named, with who uses it", async ()
 	const dialog = within(await screen.findByRole("dialog", asked, wait));
 	await user.click(dialog.getByRole("button", { name: "Delete group (1)" }));
 	const link = await wayOut(dialog);
-	expect(dialog.getByText("internet: The group internet is in use.")).toBeTruthy();
+	expect(dialog.getByText("internet: The group internet is in use. Nothing was deleted.")).toBeTruthy();
 	await user.click(link);
 	await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull(), wait);
+}, 60_000);
+
+test("several at once are counted in the title, and it is said that none was deleted", async () => {
+	const fields = [{ field: "operations[1]", message: why.message }];
+	const lan = { ...internet, id: "g2", name: "lan" };
+	answer({
+		...answers,
+		...listed({ "GET /uplink-groups": [lan, internet] }),
+		"POST /batch": () => refusal(400, { code: "invalid", fields }),
+	});
+	renderApp([feature], "/uplinks?tab=groups");
+	const user = userEvent.setup();
+	await user.click(await screen.findByRole("checkbox", { name: "Select all that match" }, wait));
+	await user.click(within(screen.getByRole("toolbar")).getByRole("button", asked));
+	const dialog = within(await screen.findByRole("dialog", { name: /Delete 2 groups/ }, wait));
+	await user.click(dialog.getByRole("button", { name: "Delete 2 groups" }));
+	const said = "internet: The group internet is in use. Nothing was deleted.";
+	expect(await dialog.findByText(said, undefined, wait)).toBeTruthy();
 }, 60_000);
 
 test("a form that is refused for that names them, and keeps what was typed", async () => {

@@ -10,6 +10,8 @@ import type { Selection } from "./useSelection";
 export interface BulkAction<R extends Row> {
 	id: string;
 	title: string;
+	/** The same of several: "Delete 2 backends". */
+	many?: (count: number) => string;
 	danger?: boolean;
 	/** Rows that it is for; the others are left as they are. */
 	fits?: (row: R) => boolean;

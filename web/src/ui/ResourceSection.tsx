@@ -28,7 +28,7 @@ export interface RowDialog<R> {
 export interface ResourceSectionProps<R extends Row, In> {
 	resource: Resource<R, In>;
 	/**
-	 * Namespace of the feature's messages, with "title", "lead", "create", "edit", "delete", "deleteText",
+	 * Namespace of the feature's messages, with "title", "lead", "create", "edit", "delete", "deleteMany", "deleteText",
 	 * "created", "saved", "deleted", "empty", "emptyText", "search" and, per field, "field.*", "help.*", "option.*".
 	 */
 	ns: string;
@@ -90,6 +90,7 @@ export function ResourceSection<R extends Row, In>(props: ResourceSectionProps<R
 	const remove: BulkAction<R> = {
 		id: "delete",
 		title: t("delete"),
+		many: (count) => t("deleteMany", { count }),
 		danger: true,
 		fits: (item) => !keeps?.(item),
 		step: () => ({ method: "DELETE" }),

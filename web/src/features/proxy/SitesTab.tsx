@@ -90,7 +90,13 @@ export function SitesTab() {
 				return { method: "POST", path: "/certificates", body: { names, source: "acme" } };
 			},
 		},
-		{ id: "delete", title: t("site.delete"), danger: true, step: () => ({ method: "DELETE" }) },
+		{
+			id: "delete",
+			title: t("site.delete"),
+			many: (count) => t("site.deleteMany", { count }),
+			danger: true,
+			step: () => ({ method: "DELETE" }),
+		},
 	];
 	const filter = {
 		key: "filter",

@@ -1,4 +1,4 @@
-import { operationOf, planBulk, type Resource, type Row, useBulk } from "@api";
+import { ApiError, operationOf, planBulk, type Resource, type Row, useBulk } from "@api";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
@@ -36,7 +36,13 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	const names = rows.map(nameOf);
 	const [warned, setWarned] = useState(false);
 	const text = (error: unknown) => (error instanceof Warning ? error.message : worded(error));
-	const worded = (error: unknown) => batchErrors(error, names)?.join(" ") ?? plain(error);
+	// Who is told of one object may think that the others are done.
+	const none = t(rows.every((row) => stepOf(row).method === "DELETE") ? "bulk.noneDeleted" : "bulk.noneChanged");
+	const worded = (error: unknown) => {
+		const refusal = batchErrors(error, names)?.join(" ") ?? plain(error);
+		return error instanceof ApiError && error.status >= 400 && error.status < 500 ? `${refusal} ${none}` : refusal;
+	};
+	const title = count > 1 ? (action.many?.(count) ?? t("bulk.confirm", { action: action.title, count })) : action.title;
 	const { component } = resource;
 	const { carry, bar, refused } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
 	const confirm = async () => {
@@ -53,8 +59,8 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	};
 	return (
 		<ConfirmDialog
-			title={action.title}
-			confirm={children ? action.title : t("bulk.confirm", { action: action.title, count })}
+			title={title}
+			confirm={children ? action.title : count > 1 ? title : t("bulk.confirm", { action: action.title, count })}
 			danger={action.danger}
 			errorText={text}
 			refused={refused}
