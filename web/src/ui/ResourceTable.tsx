@@ -28,6 +28,8 @@ export interface Column<R> {
 	cell?: (row: R, current: boolean) => ReactNode;
 	/** Only fields that the server sorts by. */
 	sortable?: boolean;
+	/** Width in letters, for words that are all about as long; on a narrow screen it is the same. */
+	letters?: number;
 	/** Share of the width, 10 to 100 (percent). */
 	width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50 | 60 | 70 | 80 | 90 | 100;
 }

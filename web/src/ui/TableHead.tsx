@@ -21,6 +21,9 @@ interface Props<R extends Row> {
 	onTick: (on: boolean) => void;
 }
 
+/** lettersWide has room for so many letters, and for what is beside them: the cell's padding, and how it is sorted. */
+const lettersWide = (letters: number) => `calc(${letters} * 0.55rem + 1.5rem)`;
+
 // PatternFly's look without its components, which measure themselves at every scroll.
 function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions, ticked, onTick }: Props<R>) {
 	const { t } = useTranslation("ui");
@@ -32,13 +35,19 @@ function TableHeadOf<R extends Row>({ columns, sort, down, onSort, withActions, 
 						<TickBox label={t("bulk.all")} ticked={ticked === "all"} partly={ticked === "some"} onTick={onTick} />
 					</th>
 				)}
-				{columns.map(({ key, title, width, sortable }) => {
+				{columns.map(({ key, title, width, letters, sortable }) => {
 					const sorted = key === sort;
 					const Icon = sorted ? (down ? LongArrowAltDownIcon : LongArrowAltUpIcon) : ArrowsAltVIcon;
 					const look = `pf-v6-c-table__th${sortable ? " pf-v6-c-table__sort" : ""}${sorted ? " pf-m-selected" : ""}`;
 					const order = sorted ? (down ? "descending" : "ascending") : sortable ? "none" : undefined;
 					return (
-						<th key={key} scope="col" className={look} aria-sort={order} style={{ width: width && `${width}%` }}>
+						<th
+							key={key}
+							scope="col"
+							className={look}
+							aria-sort={order}
+							style={{ width: letters ? lettersWide(letters) : width && `${width}%` }}
+						>
 							{sortable ? (
 								<button
 									type="button"

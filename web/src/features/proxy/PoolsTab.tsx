@@ -28,13 +28,12 @@ export function PoolsTab() {
 			key: "name",
 			title: t("pool.field.name"),
 			sortable: true,
-			width: 25,
 			cell: (pool) => <RowLink to={`/proxy/pools/${pool.id}`}>{pool.name}</RowLink>,
 		},
 		{
 			key: "live.health",
 			title: t("pool.state"),
-			width: 15,
+			letters: 14,
 			cell: (pool) => <ObjectState state={stateOf(pool.id)} normal="up" />,
 		},
 		{ key: "servers", title: t("pool.servers"), width: 25, cell: (pool) => <Servers pool={pool} /> },
@@ -42,10 +41,10 @@ export function PoolsTab() {
 			key: "scheme",
 			title: t("pool.field.scheme"),
 			sortable: true,
-			width: 15,
+			letters: 10,
 			cell: (pool) => t(`pool.short.${pool.scheme}`),
 		},
-		{ key: "live.rate", title: t("rate"), cell: (pool) => shown(rate(pool)) },
+		{ key: "live.rate", title: t("rate"), letters: 10, cell: (pool) => shown(rate(pool)) },
 	];
 	const filter = {
 		key: "filter",

@@ -44,7 +44,7 @@ export function SitesTab() {
 	};
 	const stateOf = useStates("domain");
 	const columns: Column<ProxyDomain>[] = [
-		{ key: "name", title: t("site.field.name"), sortable: true, width: 30, cell: (site) => <Name site={site} /> },
+		{ key: "name", title: t("site.field.name"), sortable: true, cell: (site) => <Name site={site} /> },
 		{
 			key: "backend_id",
 			title: t("site.field.backend_id"),
@@ -54,17 +54,23 @@ export function SitesTab() {
 		{
 			key: "live.certificate",
 			title: t("site.certificate"),
-			width: 15,
+			letters: 14,
 			cell: (site) => <CoverLabel cover={cover} site={site} />,
 		},
 		{
 			key: "active",
 			title: t("site.state"),
 			sortable: true,
-			width: 15,
+			letters: 14,
 			cell: (site) => <ObjectState state={stateOf(site.id)} normal="serving" />,
 		},
-		{ key: "updated_at", title: t("changed"), sortable: true, cell: (site) => <Time value={site.updated_at} /> },
+		{
+			key: "updated_at",
+			title: t("changed"),
+			sortable: true,
+			letters: 13,
+			cell: (site) => <Time value={site.updated_at} />,
+		},
 	];
 	const actions = (site: ProxyDomain) => [
 		{ title: t("site.open"), onClick: () => void navigate({ to: `/proxy/sites/${site.id}` }) },

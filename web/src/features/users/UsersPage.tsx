@@ -32,11 +32,22 @@ export default function UsersPage() {
 		}),
 	);
 	const columns: Column<User>[] = [
-		{ key: "email", title: t("field.email"), sortable: true, width: 40 },
-		{ key: "role", title: t("field.role"), sortable: true, cell: (user) => t(`option.role.${user.role}`) },
-		{ key: "active", title: t("column.state"), sortable: true, cell: (user) => <State user={user} /> },
-		{ key: "totp_enabled", title: t("column.totp"), cell: (user) => t(user.totp_enabled ? "totp.on" : "totp.off") },
-		{ key: "created_at", title: t("column.created"), sortable: true, cell: (user) => <Time value={user.created_at} /> },
+		{ key: "email", title: t("field.email"), sortable: true },
+		{ key: "role", title: t("field.role"), sortable: true, letters: 13, cell: (user) => t(`option.role.${user.role}`) },
+		{ key: "active", title: t("column.state"), sortable: true, letters: 12, cell: (user) => <State user={user} /> },
+		{
+			key: "totp_enabled",
+			title: t("column.totp"),
+			letters: 14,
+			cell: (user) => t(user.totp_enabled ? "totp.on" : "totp.off"),
+		},
+		{
+			key: "created_at",
+			title: t("column.created"),
+			sortable: true,
+			letters: 13,
+			cell: (user) => <Time value={user.created_at} />,
+		},
 	];
 	const dialogs: RowDialog<User>[] = [
 		{
