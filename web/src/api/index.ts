@@ -29,5 +29,5 @@ export { identityQuery, session, useCan, useIdentity, useSessionOver } from "./s
 export { asResource, defineSettings, type Settings, useSettings } from "./settings";
 export { Store, useStore } from "./store";
 export { secondsLeft, steady, type Waiting, waitingIn, waitingOf } from "./waiting";
-export { askForWords, onMessage } from "./words";
+export { askForPageWords, askForWords, onMessage, onPageWords } from "./words";
 export { wrongAt } from "./wrongAt";

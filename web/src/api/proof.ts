@@ -1,5 +1,5 @@
 /** AskForTicket asks whoever sits there for the password, and answers the ticket for an operation; undefined when they would not. */
-type AskForTicket = (operation: string) => Promise<string | undefined>;
+type AskForTicket = (operation: string, body: unknown) => Promise<string | undefined>;
 
 let ask: AskForTicket | undefined;
 /** The dialog before, if there is one: two at a time would be one too many. */
@@ -37,7 +37,11 @@ export const proven =
 		const again = request.clone();
 		const response = await send(request);
 		if (!ask || !(await needed(response))) return response;
-		const asked = turn.then(() => ask?.(operationOf(again)));
+		const body = await again
+			.clone()
+			.json()
+			.catch(() => undefined);
+		const asked = turn.then(() => ask?.(operationOf(again), body));
 		turn = asked.catch(() => undefined);
 		const ticket = await asked;
 		if (!ticket) return response;

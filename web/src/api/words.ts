@@ -1,4 +1,4 @@
-const hooks = { load: async () => {} };
+const hooks = { load: async () => {}, page: async (_id: string) => {} };
 
 /** Whoever shows an error does not wait longer for words that do not come. */
 const patience = 3_000;
@@ -7,6 +7,14 @@ const patience = 3_000;
 export function onMessage(load: () => Promise<void>): void {
 	hooks.load = load;
 }
+
+/** onPageWords sets who loads what a feature says on its pages, for other pages that show some of it. */
+export function onPageWords(load: (id: string) => Promise<void>): void {
+	hooks.page = load;
+}
+
+/** askForPageWords has them loaded, and waits for nothing. */
+export const askForPageWords = (id: string): Promise<void> => hooks.page(id).catch(() => {});
 
 /** askForWords has them loaded, and waits for nothing. */
 export const askForWords = (): Promise<void> => hooks.load().catch(() => {});

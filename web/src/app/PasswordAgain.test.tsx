@@ -70,7 +70,7 @@ test("a request that needs the password is repeated with the ticket for it, and 
 	const user = userEvent.setup();
 	await fillUser(user);
 	const dialog = await asked();
-	expect(dialog.getByText(/You confirm: Create user\./)).toBeTruthy();
+	expect(dialog.getByText(/You confirm: Create user \(carl@example\.com\)\./)).toBeTruthy();
 	await user.type(dialog.getByLabelText(/^Your password/), "a guess");
 	await user.click(dialog.getByRole("button", { name: "Confirm" }));
 	expect((await dialog.findAllByText(/This is not your password/)).length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test("a token is shown after the password", async () => {
 	await user.type(form.getByRole("textbox", { name: /Name/ }), "ci");
 	await user.click(form.getByRole("button", { name: "Create API token" }));
 	const dialog = await asked();
-	expect(dialog.getByText(/You confirm: Create API token\./)).toBeTruthy();
+	expect(dialog.getByText(/You confirm: Create API token \(ci\)\./)).toBeTruthy();
 	await user.type(dialog.getByLabelText(/^Your password/), "my own password{Enter}");
 	await vi.waitFor(() => expect(document.body.textContent).toContain("gwt_secret"));
 	expect(posts(seen, "/auth/tokens")).toHaveLength(2);

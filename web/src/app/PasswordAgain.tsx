@@ -1,8 +1,8 @@
 import { ApiError, allowOperation, onPasswordNeeded } from "@api";
 import { later } from "@ui/later";
+import { subjectOf, useOperationTitle } from "@ui/operationTitle";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOperationTitle } from "./operationTitle";
 
 const load = async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> });
 const Dialog = later("password", load);
@@ -12,6 +12,8 @@ const soon = 3_000;
 
 interface Asked {
 	operation: string;
+	/** What it is done to; "" where that is not known. */
+	subject: string;
 	answer: (ticket?: string) => void;
 }
 
@@ -19,7 +21,8 @@ interface Asked {
 export function PasswordAgain() {
 	const { t } = useTranslation();
 	const [asked, ask] = useState<Asked>();
-	const what = useOperationTitle(asked?.operation ?? "");
+	const title = useOperationTitle(asked?.operation ?? "");
+	const what = asked?.subject ? `${title} (${asked.subject})` : title;
 	// Once the gateway is updated this code is gone from it, and with it what was typed into the form that asks.
 	useEffect(() => {
 		const timer = setTimeout(() => void load().catch(() => {}), soon);
@@ -28,9 +31,9 @@ export function PasswordAgain() {
 	useEffect(() => {
 		let last: Asked | undefined;
 		const stop = onPasswordNeeded(
-			(operation) =>
+			(operation, body) =>
 				new Promise((answer) => {
-					last = { operation, answer };
+					last = { operation, subject: subjectOf(operation, body), answer };
 					ask(last);
 				}),
 		);

@@ -1,4 +1,4 @@
-import { onMessage } from "@api";
+import { onMessage, onPageWords } from "@api";
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 
@@ -90,6 +90,7 @@ export async function startLanguage(): Promise<void> {
 		react: { useSuspense: false, bindI18nStore: "added" },
 	});
 	onMessage(loadTexts);
+	onPageWords(pageWords);
 	await setLanguage(pick([localStorage.getItem(key) ?? "", ...navigator.languages]), false);
 }
 

@@ -1,9 +1,10 @@
+import { queryClient } from "@api";
 import { renderHook, waitFor } from "@testing-library/react";
+import { subjectOf, useOperationTitle } from "@ui/operationTitle";
 import i18next from "i18next";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import api from "../../openapi.json";
 import { setLanguage, startLanguage } from "./language";
-import { useOperationTitle } from "./operationTitle";
 
 beforeEach(async () => {
 	await startLanguage();
@@ -45,4 +46,14 @@ test.each([
 
 test("what has no words is shown as it is", () => {
 	expect(renderHook(() => useOperationTitle("POST /nothing")).result.current).toBe("POST /nothing");
+});
+
+test.each([
+	["the account as it is called now", "PUT /users/3", { email: "new@example.com" }, "carl@example.com"],
+	["also where the request does not have it", "POST /users/3/totp/disable", {}, "carl@example.com"],
+	["what is made", "POST /auth/tokens", { name: "ci" }, "ci"],
+	["nothing of what is not known", "POST /changes/9/revert", undefined, ""],
+])("an operation names its subject: %s", (_, operation, body, subject) => {
+	queryClient.setQueryData([{ _id: "/users/", id: "3" }], { email: "carl@example.com" });
+	expect(subjectOf(operation, body)).toBe(subject);
 });

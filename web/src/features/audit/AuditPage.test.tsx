@@ -64,6 +64,12 @@ test("entries open into their details, and what comes from outside stays text", 
 	expect(document.querySelector("img[src=x]")).toBeNull();
 });
 
+test("an operation that was confirmed with the password is named as on its page", async () => {
+	serve([entry(1, { action: "auth.ticket.issue", subject: "PUT /users/01a1" })]);
+	renderApp([feature], "/audit");
+	expect(await screen.findByText("Edit user")).toBeTruthy();
+});
+
 test("a new entry appears by itself; a paused log counts it", async () => {
 	serve([entry(1)]);
 	renderApp([feature], "/audit");

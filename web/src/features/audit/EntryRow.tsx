@@ -1,9 +1,17 @@
 import type { AuditEntry } from "@api";
+import { useOperationTitle } from "@ui/operationTitle";
 import { memo } from "react";
 import { EntryDetails } from "./EntryDetails";
 import { EventIcon } from "./EventIcon";
 import type { Filters } from "./filters";
 import { exactTime, shortTime } from "./time";
+
+/** confirmed is the action of a ticket, whose subject is the operation that the password was given for. */
+const confirmed = "auth.ticket.issue";
+
+function Operation({ operation }: { operation: string }) {
+	return useOperationTitle(operation);
+}
 
 interface Props {
 	entry: AuditEntry;
@@ -31,7 +39,7 @@ export const EntryRow = memo(function EntryRow({ entry, title, index, open, fres
 				<EventIcon action={entry.action} />
 				<span className="gw-audit-title">{title ?? <code>{entry.action}</code>}</span>
 				<bdi className="gw-audit-subject" title={entry.subject}>
-					{entry.subject || "–"}
+					{entry.action === confirmed ? <Operation operation={entry.subject} /> : entry.subject || "–"}
 				</bdi>
 				<bdi className="gw-audit-actor" title={entry.actor} data-same={entry.actor === entry.subject}>
 					{entry.actor || "–"}

@@ -1,6 +1,6 @@
+import { askForPageWords, queryClient } from "@api";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { pageWords } from "./language";
 
 /** What the pages call the operations that need the password once more: method, path, and the key of their own text. */
 const titles: [method: RegExp, path: RegExp, key: string][] = [
@@ -29,7 +29,17 @@ export function useOperationTitle(operation: string): string {
 	const { t, i18n } = useTranslation();
 	const key = keyOf(operation);
 	useEffect(() => {
-		if (key) void pageWords(key.slice(0, key.indexOf(":"))).catch(() => {});
+		if (key) void askForPageWords(key.slice(0, key.indexOf(":")));
 	}, [key]);
 	return key && i18n.exists(key) ? t(key) : operation;
+}
+
+type Named = { email?: string; name?: string };
+
+/** subjectOf is what an operation is done to: the account or object that is known by that id, or else the one that is made. */
+export function subjectOf(operation: string, body: unknown): string {
+	const [, collection, id] = /^\w+ (\/[\w-]+)\/([^/]+)/.exec(operation) ?? [];
+	const known = queryClient.getQueryData<Named>([{ _id: `${collection}/`, id }]);
+	const { email, name } = known ?? ((body ?? {}) as Named);
+	return String(email ?? name ?? "");
 }
