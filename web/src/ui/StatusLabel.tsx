@@ -25,7 +25,7 @@ export function StatusLabel({ status, children }: { status: Status; children: Re
 	return (
 		<span className="gw-status" data-status={status}>
 			{Icon && <Icon aria-hidden="true" />}
-			<span className="gw-status-text">{children}</span>
+			{children}
 		</span>
 	);
 }
