@@ -143,7 +143,7 @@ func (s *service) findLate(ctx context.Context, r *problem.Report, set time.Time
 		r.Add(unverified.On(subject("verification"), page, problem.Params{"at": *l.VerifiedOf, "reason": *worded(l.Unverified, unverifiedUnknown())}))
 	}
 	if l.Portable != nil && !*l.Portable {
-		r.Add(noPassphrase.On(subject("passphrase"), page, nil))
+		r.Add(noPassphrase.On(subject("passphrase"), page+"?tab=settings", nil))
 	}
 	return nil
 }

@@ -85,6 +85,8 @@ const isOurs = ({ code, severity }: Problem) =>
 
 /** Wrong is what the server found wrong with the backups. */
 function Wrong() {
+	const { t } = useTranslation("backup");
+	const admin = useCan("admin");
 	const { data } = useProblems();
 	return data?.problems.filter(isOurs).map((problem) => (
 		<Notice
@@ -93,6 +95,14 @@ function Wrong() {
 			title={problemTitle(problem)}
 		>
 			{problemRemedy(problem)}
+			{admin && problem.code === "backup.no_passphrase" && (
+				<>
+					{" "}
+					<Link to="/backups" search={{ tab: "settings" }}>
+						{t("passphrase.button")}
+					</Link>
+				</>
+			)}
 		</Notice>
 	));
 }
