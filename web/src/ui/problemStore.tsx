@@ -41,6 +41,8 @@ export interface Known {
 	problems: Problem[];
 	count: number;
 	sure: boolean;
+	/** The server did not answer yet: what else there is will be known in a moment. */
+	pending: boolean;
 	/** When the server said so, where it does not answer that any more: it may be otherwise by now. */
 	asOf?: string;
 	/** What nobody can look at because of a problem that is listed: it may have others. */
@@ -51,7 +53,7 @@ export interface Known {
 export function useProblemList(): Known {
 	const { t } = useTranslation("ui");
 	const connection = useConnection();
-	const { data: last, isError, dataUpdatedAt } = useProblems();
+	const { data: last, isError, isPending: pending, dataUpdatedAt } = useProblems();
 	// A session is believed for a minute without the database. What was wrong until then, a full disk maybe, is why.
 	const old = isError && connection === "database" && last !== undefined;
 	const data = isError && !old ? undefined : last;
@@ -72,6 +74,7 @@ export function useProblemList(): Known {
 	return {
 		problems,
 		count: own.length + unknown.length + total,
+		pending,
 		sure: data !== undefined && !isError && connection === "online",
 		asOf: old ? new Date(dataUpdatedAt).toISOString() : undefined,
 		unseen: named((data?.unknown ?? []).filter((one) => !open.includes(one)).map(({ component }) => component)),
