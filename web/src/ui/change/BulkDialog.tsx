@@ -42,7 +42,8 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 		const refusal = batchErrors(error, names)?.join(" ") ?? plain(error);
 		return error instanceof ApiError && error.status >= 400 && error.status < 500 ? `${refusal} ${none}` : refusal;
 	};
-	const title = count > 1 ? (action.many?.(count) ?? t("bulk.confirm", { action: action.title, count })) : action.title;
+	// One that names no kind of object, such as Disable, is the same for several.
+	const many = count > 1 ? action.many?.(count) : undefined;
 	const { component } = resource;
 	const { carry, bar, refused } = useQuestion({ component, risky, plan: () => planBulk(operations), busy, text });
 	const confirm = async () => {
@@ -59,8 +60,8 @@ export default function BulkDialog<R extends Row>({ resource, rows, skipped, act
 	};
 	return (
 		<ConfirmDialog
-			title={title}
-			confirm={children ? action.title : count > 1 ? title : t("bulk.confirm", { action: action.title, count })}
+			title={many ?? action.title}
+			confirm={many ?? (children ? action.title : t("bulk.confirm", { action: action.title, count }))}
 			danger={action.danger}
 			errorText={text}
 			refused={refused}
