@@ -197,25 +197,3 @@ test("how many are kept is stored with the node's other settings of what it keep
 	expect(await settings?.json()).toEqual({ daily: true, verify: true });
 	expect(await kept?.json()).toEqual({ backups: 30 }); // the audit log is somebody else's
 }, 60_000);
-
-test("a missing passphrase leads to the tab where it is set", async () => {
-	const missing = {
-		code: "backup.no_passphrase",
-		severity: "warning",
-		subject: { kind: "passphrase", id: "passphrase", name: "" },
-		params: {},
-		message: "no passphrase is set",
-		remedy: "",
-		since: "2026-01-01T00:00:00Z",
-		link: "/backups?tab=settings",
-		affects: [],
-		affects_total: 0,
-	};
-	answer({
-		...listed(all("admin", [backup()])),
-		"GET /problems": () => ok({ version: "1", problems: [missing], unknown: [], counts: { warning: 1 } }),
-	});
-	renderApp([feature], "/backups");
-	const link = await screen.findByRole("link", { name: "Set passphrase" }, { timeout: 30_000 });
-	expect(link.getAttribute("href")).toBe("/backups?tab=settings");
-}, 60_000);
