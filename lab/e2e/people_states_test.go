@@ -267,15 +267,15 @@ func (w *ward) ofOutages() []trouble {
 	kill := func(signal, unit string) func() { return w.line("systemctl kill -s " + signal + " " + unit) }
 	database, store := "postgresql@17-main", "/var/lib/gateway/setup.json"
 	noBase := append(w.domainAt("Unknown"), place{"/certificates", shop, "Unknown", "Valid"}, place{"/certificates/" + w.certificate, "", "Unknown", "Valid"})
-	noApplier := append(w.domainAt("Unknown"), place{"/system?tab=components", "DNS resolver", "Unknown", "Live"})
+	noApplier := append(w.domainAt("Unknown"), place{"/system?tab=components", "DNS resolver", "Unknown", "Live"}, place{"/system", "Configuration applier", "Failed|Stopped", "Running"})
 	noAnswer := func() bool { return !w.holds("pg_isready -q -t 1") }
 	off := func() bool { return get("https://"+w.node.IP().String()+":3443/", w.client.DialContext) == 0 }
 	restarted := []string{"system.service_failed", "system.service_stopped", "change.not_applied", "proxy.server_failing", "proxy.server_down"}
 	all := inLane("outage",
 		trouble{Name: "the database is away", Problem: "system.database_down", Places: noBase, cause: w.line("systemctl stop postgresql " + database), mend: w.line("systemctl start postgresql"), real: noAnswer, also: []string{"system.service_stopped"}},
 		trouble{Name: "the database hangs", Problem: "system.database_down", Places: noBase, cause: kill("STOP", database), mend: kill("CONT", database), real: noAnswer},
-		trouble{Name: "the applier is away", Problem: "system.applier_down", Places: noApplier, cause: w.line("systemctl stop gateway-apply.socket gateway-apply"), mend: w.line("systemctl start gateway-apply.socket gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: func() bool { return !w.holds("systemctl is-active gateway-apply") }, also: []string{"system.service_stopped"}},
-		trouble{Name: "the applier hangs", Problem: "system.applier_down", Places: noApplier, cause: kill("STOP", "gateway-apply"), mend: kill("CONT", "gateway-apply"), kind: "service", id: "packet-filter", state: "unknown", real: w.frozen("gateway-apply")},
+		trouble{Name: "the applier is away", Problem: "system.applier_down", Places: noApplier, cause: w.line("systemctl stop gateway-apply.socket gateway-apply"), mend: w.line("systemctl start gateway-apply.socket gateway-apply"), kind: "service", id: "apply", state: "failed", real: func() bool { return !w.holds("systemctl is-active gateway-apply") }, also: []string{"system.service_stopped"}},
+		trouble{Name: "the applier hangs", Problem: "system.applier_down", Places: noApplier, cause: kill("STOP", "gateway-apply"), mend: kill("CONT", "gateway-apply"), kind: "service", id: "apply", state: "failed", real: w.frozen("gateway-apply")},
 		trouble{Name: "HAProxy hangs", Problem: "proxy.not_running", Sign: "app connection", Places: w.domainAt("Unknown"), cause: kill("STOP", "haproxy"), mend: kill("CONT", "haproxy"), real: off, also: restarted},
 		trouble{Name: "HAProxy cannot start", Problem: "proxy.not_running", Sign: "app connection", Places: w.domainAt("Unknown"), cause: w.broken("/usr/sbin/haproxy", "haproxy"), mend: w.repaired("/usr/sbin/haproxy", "haproxy"), real: off, also: restarted},
 		trouble{Name: "the setup store is damaged", Problem: "system.setup_unreadable", Places: []place{noticeAt("/system", "The setup store of this node cannot be read")}, says: "setup.json is damaged", cause: w.line("cp -p " + store + " /run/store && echo broken >" + store), mend: w.line("cat /run/store >" + store), real: func() bool { return !w.holds("grep -q '{' " + store) }},

@@ -82,6 +82,9 @@ const (
 
 const servicePage = "/system"
 
+// applierService is the one that answers for what is in the kernel.
+const applierService = "apply"
+
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
@@ -99,6 +102,7 @@ func (h *handlers) find(ctx context.Context) (problem.Report, error) {
 	for _, s := range services {
 		h.judge(&r, s)
 	}
+	h.judgeApplier(&r, services)
 	if !h.Database.Up() {
 		r.Add(databaseDown.On(problem.Subject{Kind: "service", ID: "database", Name: "PostgreSQL"}, servicePage, nil))
 	}
@@ -119,8 +123,8 @@ func (h *handlers) judge(r *problem.Report, s Service) {
 	switch {
 	case s.Unit == "" && s.ActiveState == "no-table" && s.Required:
 		add(filterMissing, "failed")
-	case s.Unit == "" && s.ActiveState == unknown:
-		add(applierDown, unknown)
+	case s.Unit == "" && s.ActiveState == unknown: // the problem is the applier's
+		r.States["service"][s.Name] = applierDown.Because(unknown, params)
 	case s.Unit == "" && slices.Contains([]string{"failed", "inactive"}, s.ActiveState):
 		// That its component is not applied is a problem of that, with a remedy; there is no unit to restart.
 		r.States["service"][s.Name] = serviceStopped.Because("failed", params)
@@ -135,6 +139,24 @@ func (h *handlers) judge(r *problem.Report, s Service) {
 	case s.ActiveState == "failed": // and is not to run
 		r.States["service"][s.Name] = serviceFailed.Because("failed", params)
 	}
+}
+
+// judgeApplier tells that gateway-apply does not answer: nobody else can look at what is in the kernel. A process that
+// hangs runs, as far as systemd knows.
+func (h *handlers) judgeApplier(r *problem.Report, services []Service) {
+	if !slices.ContainsFunc(services, func(s Service) bool { return s.Unit == "" && s.ActiveState == unknown }) {
+		return
+	}
+	subject := problem.Subject{Kind: "service", ID: applierService, Name: applierService}
+	params := problem.Params{}
+	for _, s := range services {
+		if s.Name == applierService {
+			subject.Name = s.Description
+			params = problem.Params{"service": s.Description, "unit": s.Unit}
+		}
+	}
+	r.Add(applierDown.On(subject, servicePage, params))
+	r.States["service"][applierService] = applierDown.Because("failed", params)
 }
 
 // recovers is how long a service that systemd restarted has to run until it counts as running again.

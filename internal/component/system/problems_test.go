@@ -146,3 +146,27 @@ func diskProblems(h *handlers) (said []string) {
 	}
 	return said
 }
+
+// What is in the kernel is only unknown when the one that could look at it hangs.
+func TestAnApplierThatHangsIsTheApplierProblem(t *testing.T) {
+	r := problem.Report{States: map[string]problem.States{"service": {}}}
+	h := &handlers{Options: Options{Now: time.Now}}
+	services := []Service{
+		{Name: "apply", Unit: "gateway-apply.service", Description: "Configuration applier", Required: true, ActiveState: "active"},
+		{Name: "packet-filter", Description: "Packet filter (nftables)", Required: true, ActiveState: unknown},
+		{Name: "tunnels", Description: "Tunnels (WireGuard)", ActiveState: unknown},
+	}
+	for _, s := range services {
+		h.judge(&r, s)
+	}
+	h.judgeApplier(&r, services)
+	want := problem.Subject{Kind: "service", ID: "apply", Name: "Configuration applier"}
+	if len(r.Problems) != 1 || r.Problems[0].Code != "system.applier_down" || r.Problems[0].Subject != want {
+		t.Errorf("problems = %+v, want one of the applier", r.Problems)
+	}
+	for name, want := range map[string]string{"apply": "failed", "packet-filter": "unknown", "tunnels": "unknown"} {
+		if got := r.States["service"][name].State; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
