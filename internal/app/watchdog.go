@@ -57,6 +57,10 @@ func (r *runs) hung(now time.Time) string {
 	return ""
 }
 
+// signEvery is far more often than the watchdog needs it: by the last sign of life the services list shows within
+// seconds that this process hangs.
+const signEvery = time.Second
+
 // watched tells systemd's watchdog, where it waits for that, until ctx ends.
 func (r *runs) watched(ctx context.Context, log *slog.Logger) error {
 	within, err := systemd.SdWatchdogEnabled(false)
@@ -66,7 +70,7 @@ func (r *runs) watched(ctx context.Context, log *slog.Logger) error {
 	if err != nil || within == 0 {
 		return nil
 	}
-	tick := time.NewTicker(within / 3)
+	tick := time.NewTicker(min(within/3, signEvery))
 	defer tick.Stop()
 	r.keepAlive(ctx, tick.C, log)
 	return nil

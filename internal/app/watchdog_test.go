@@ -83,3 +83,23 @@ func TestWithoutAWatchdogNobodyIsTold(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The services list shows by the last sign of life that the scheduler hangs.
+func TestASignOfLifeIsGivenEverySecond(t *testing.T) {
+	m := newManager(t)
+	t.Setenv("WATCHDOG_USEC", "30000000")
+	jobs := runs{now: time.Now}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- jobs.watched(ctx, slog.New(slog.DiscardHandler)) }()
+	begin := time.Now()
+	m.hears(t, "WATCHDOG=1")
+	m.hears(t, "WATCHDOG=1")
+	if took := time.Since(begin); took > 8*time.Second { // the machine may be busy
+		t.Errorf("two signs of life took %v", took)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/dbus"
+	"golang.org/x/sys/unix"
 
 	"gateway/internal/fault"
 )
@@ -35,6 +36,9 @@ type UnitState struct {
 	// last run ended: "success" until it ends.
 	Restarts uint32
 	Result   string
+	// Quiet is the time since a service last told systemd's watchdog that it is alive, or since it was
+	// started; 0 for one without a watchdog.
+	Quiet time.Duration
 }
 
 // Installed reports whether systemd knows the unit at all.
@@ -89,7 +93,16 @@ func (u *Units) state(ctx context.Context, name string) (UnitState, error) {
 	if err != nil {
 		return UnitState{}, err
 	}
-	return newUnitState(name, props), nil
+	return newUnitState(name, props, monotonic()), nil
+}
+
+// monotonic is the clock that systemd's timestamps without a date are of; nobody sets it.
+func monotonic() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
 }
 
 // with runs one D-Bus call about a well-formed unit name.
@@ -114,7 +127,7 @@ func wellFormed(unit string) error {
 	return nil
 }
 
-func newUnitState(name string, props map[string]any) UnitState {
+func newUnitState(name string, props map[string]any, now time.Duration) UnitState {
 	s := UnitState{
 		Name:          name,
 		Description:   property[string](props, "Description"),
@@ -128,6 +141,9 @@ func newUnitState(name string, props map[string]any) UnitState {
 	}
 	s.EnteredAt = enteredAt(s.ActiveState, props)
 	s.StartedAt = stamp(props, "ExecMainStartTimestamp")
+	if usec := property[uint64](props, "WatchdogTimestampMonotonic"); usec > 0 && usec < math.MaxInt64/1000 {
+		s.Quiet = max(0, now-time.Duration(usec)*time.Microsecond)
+	}
 	// All ones is how systemd says that it has no figure.
 	if n := property[uint64](props, "MemoryCurrent"); n != 0 && n != math.MaxUint64 {
 		s.MemoryBytes = &n

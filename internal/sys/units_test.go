@@ -23,6 +23,28 @@ func newTestUnits(t *testing.T) *Units {
 	return u
 }
 
+// A clock that is set does not make a service look silent.
+func TestASignOfLifeIsSoOldAsTheMonotonicClockSays(t *testing.T) {
+	const second = uint64(time.Second / time.Microsecond)
+	for name, tc := range map[string]struct {
+		props map[string]any
+		want  time.Duration
+	}{
+		"seven seconds ago":   {map[string]any{"WatchdogTimestampMonotonic": 93 * second}, 7 * time.Second},
+		"just now":            {map[string]any{"WatchdogTimestampMonotonic": 100*second + 1}, 0},
+		"without a watchdog":  {map[string]any{"WatchdogTimestampMonotonic": uint64(0)}, 0},
+		"systemd has no time": {map[string]any{"WatchdogTimestampMonotonic": uint64(math.MaxUint64)}, 0},
+		"a target":            {map[string]any{}, 0},
+	} {
+		if got := newUnitState("gateway-scheduler.service", tc.props, 100*time.Second).Quiet; got != tc.want {
+			t.Errorf("%s: quiet for %v, want %v", name, got, tc.want)
+		}
+	}
+	if monotonic() <= 0 {
+		t.Error("there is no monotonic clock")
+	}
+}
+
 func TestStates(t *testing.T) {
 	const up, changed = uint64(1_700_000_000_000_001), uint64(1_700_000_500_000_000)
 	at := func(usec uint64) *time.Time { v := time.UnixMicro(int64(usec)).UTC(); return &v }

@@ -1,6 +1,7 @@
 package daemons_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"slices"
@@ -143,4 +144,23 @@ func ships(component, unit string) bool {
 		}
 	}
 	return false
+}
+
+// The node's English and that of the browser are read beside each other: "Scheduler … Periodic jobs has failed".
+func TestAServiceHasOneName(t *testing.T) {
+	raw, err := os.ReadFile("../../../web/src/features/system/messages/en.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages struct {
+		Services map[string]struct{ Name string }
+	}
+	if err := json.Unmarshal(raw, &messages); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range daemons.Services(daemon.Configs(daemons.New(daemons.Deps{}).All)) {
+		if shown, there := messages.Services[s.Name]; there && shown.Name != s.Title {
+			t.Errorf("%s is %q for the node and %q for the browser", s.Name, s.Title, shown.Name)
+		}
+	}
 }

@@ -21,6 +21,11 @@ var (
 		Message: "{service} is not running",
 		Remedy:  "Start it with systemctl start {unit}, or under System, Services where it has a button. If it stops again, its log says why (journalctl -u {unit}).",
 	}
+	serviceSilent = problem.Kind{
+		Code: "system.service_silent", Severity: problem.Error, Alert: "component.degraded",
+		Message: "{service} does not answer",
+		Remedy:  "systemd restarts it by itself within a minute. If it does not, use systemctl restart {unit}. Its log (journalctl -u {unit}) says what it was doing.",
+	}
 	filterMissing = problem.Kind{
 		Code: "system.filter_missing", Severity: problem.Critical, Alert: "component.degraded",
 		Message: "The packet filter is not loaded: no rule is in effect",
@@ -88,7 +93,7 @@ const applierService = "apply"
 func (h *handlers) problems() problem.Source {
 	return problem.Source{
 		Kinds: []problem.Kind{
-			serviceFailed, serviceStopped, filterMissing, databaseDown, applierDown, diskFull, diskSilent, memoryFull, connectionsFull, inMaintenance,
+			serviceFailed, serviceStopped, serviceSilent, filterMissing, databaseDown, applierDown, diskFull, diskSilent, memoryFull, connectionsFull, inMaintenance,
 			setupUnreadable, updates,
 		},
 		Objects: []string{"service"},
@@ -132,6 +137,10 @@ func (h *handlers) judge(r *problem.Report, s Service) {
 		r.States["service"][s.Name] = problem.Chosen("absent")
 	case s.failing(h.Now()):
 		add(serviceFailed, "failed")
+	case h.silent(s):
+		add(serviceSilent, "failed")
+	case s.late():
+		r.States["service"][s.Name] = serviceSilent.Because(unknown, params)
 	case s.Required && s.ActiveState == "inactive":
 		add(serviceStopped, "stopped")
 	case s.ActiveState == "inactive":

@@ -65,8 +65,9 @@ type Service struct {
 	Message     string     `json:"message,omitempty" doc:"Why the state is unknown"`
 	fault.Words
 
-	restarts uint32 // by systemd, since somebody started it
-	result   string // of its last run
+	quiet    time.Duration // since its last sign of life; 0 where it gives none, or none that is often enough
+	restarts uint32        // by systemd, since somebody started it
+	result   string        // of its last run
 }
 
 func (h *handlers) allowed(a apply.Action) []string {
@@ -188,6 +189,9 @@ func (s *Service) take(u sys.UnitState, off bool) {
 	installed := u.Installed()
 	s.Installed, s.ActiveState, s.SubState, s.Boot = &installed, u.ActiveState, u.SubState, u.UnitFileState
 	s.EnteredAt, s.MemoryBytes, s.restarts, s.result = u.EnteredAt, u.MemoryBytes, u.Restarts, u.Result
+	if s.Name == schedulerService {
+		s.quiet = u.Quiet
+	}
 	s.Off = off
 	s.Required = s.Required && !off
 }
