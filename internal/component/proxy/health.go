@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -339,7 +340,14 @@ var checkReasons = map[string]string{
 	"L6RSP": "TLS handshake failed", "L6TOUT": "TLS handshake timed out",
 	"L7RSP": "invalid response", "L7TOUT": "response timed out", "L7STS": "unexpected status",
 	"SOCKERR": "socket error", "DNS": "its name does not resolve", "NONE": "no server is up", "DRAIN": "all servers are draining",
+	checksPass: "its health checks succeed again, but not yet often enough",
 }
+
+// checksPass is the reason of what is down though its last check succeeded: it has to succeed several times.
+const checksPass = "PASSED"
+
+// passed are the results of checks that succeeded.
+var passed = []string{"L4OK", "L6OK", "L7OK", "L7OKC"}
 
 // notChecked reports whether the first check of a server is still to come, or under way.
 func notChecked(s haproxyconf.BackendStat) bool {
@@ -350,6 +358,9 @@ func checkReason(status string) (code, words string) {
 	status = strings.TrimPrefix(status, "* ") // while the next check is under way
 	if status == "" {
 		status = "DNS" // it has no address to be checked at
+	}
+	if slices.Contains(passed, status) {
+		status = checksPass
 	}
 	if words, known := checkReasons[status]; known {
 		return status, words

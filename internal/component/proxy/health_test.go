@@ -219,3 +219,21 @@ func TestWithoutHAProxyNothingIsGreen(t *testing.T) {
 		t.Errorf("problems = %+v", r.Problems)
 	}
 }
+
+// HAProxy wants several checks in a row: until then the last result of a server that is down is that of one that succeeded.
+func TestACheckThatSucceededIsNoReasonToBeDown(t *testing.T) {
+	w := newWard()
+	w.set("b1", "BACKEND", "DOWN", "")
+	w.set("b1", "web1", "DOWN", "L7OK")
+	w.set("b1", "web2", "DOWN", "* L4OK")
+	r := w.rows.report(w.stat, noon)
+	const want = "No server of backend shop is up: its health checks succeed again, but not yet often enough"
+	if len(r.Problems) != 1 || r.Problems[0].Message != want || r.Problems[0].Params["check"] != "PASSED" {
+		t.Errorf("problems = %+v, want %q", r.Problems, want)
+	}
+	for _, id := range []string{"s1", "s2"} {
+		if got := r.States["server"][id].Params["reason"]; got != "its health checks succeed again, but not yet often enough" {
+			t.Errorf("server %s is down because of %q", id, got)
+		}
+	}
+}
