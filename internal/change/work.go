@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -286,23 +287,30 @@ func (w *work) takeWait(ctx context.Context) error {
 	if w.undoing {
 		return nil
 	}
-	var waiting string
+	var waiting []waitingChange
 	var b pgx.Batch
 	if !w.ask.DryRun { // which stores nothing, and keeps nobody waiting
 		b.Queue(`select pg_advisory_xact_lock(hashtextextended('gateway/confirm', 0))`)
 	}
-	b.Queue(`select coalesce(min(id::text), '') from changes where confirm_state = 'waiting'`).QueryRow(func(row pgx.Row) error { return row.Scan(&waiting) })
+	b.Queue(`select action, subject, actor from changes where confirm_state = 'waiting' limit 1`).Query(func(rows pgx.Rows) (err error) {
+		waiting, err = pgx.CollectRows(rows, pgx.RowToStructByPos[waitingChange])
+		return err
+	})
 	if err := w.tx.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}
-	if waiting != "" {
-		return confirmPending(waiting)
+	if len(waiting) > 0 {
+		return confirmPending(waiting[0])
 	}
 	return nil
 }
 
-func confirmPending(id string) error {
-	return fault.New(fault.Conflict, "an earlier change (%s) is waiting for confirmation; confirm or revert it first", id).WithCode("confirm_pending")
+// waitingChange is what people know a change by: what it did, and who made it.
+type waitingChange struct{ Action, Subject, Actor string }
+
+func confirmPending(c waitingChange) error {
+	what := strings.TrimSpace(c.Action + " " + c.Subject)
+	return fault.New(fault.Conflict, "another change (%s, by %s) is waiting for confirmation; confirm or revert it first", what, c.Actor).WithCode("confirm_pending")
 }
 
 // refuseWhileWaiting keeps others out of a component whose last change may yet be undone:
@@ -320,13 +328,13 @@ func (w *work) refuseWhileWaiting(ctx context.Context, daemons, tables []string)
 	if err != nil {
 		return fmt.Errorf("look what this is judged by: %w", err)
 	}
-	rows, err := w.tx.Query(ctx, `select c.id::text from changes c where c.confirm_state = 'waiting' and (
+	rows, err := w.tx.Query(ctx, `select c.action, c.subject, c.actor from changes c where c.confirm_state = 'waiting' and (
 		exists (select from change_applies a where a.change_id = c.id and a.component = any($1))
 		or exists (select from change_rows r where r.change_id = c.id and r.table_name = any($2))) limit 1`, daemons, slices.Concat(tables, beside))
 	if err != nil {
 		return fmt.Errorf("look for a change that waits: %w", err)
 	}
-	waiting, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[waitingChange])
 	if err != nil || len(waiting) == 0 {
 		return err
 	}

@@ -63,7 +63,7 @@ func wrongPlaces(format, words string) string {
 	var got, want []string
 	for _, m := range place.FindAllStringSubmatch(words, -1) {
 		at, form, _ := strings.Cut(m[1], ", ")
-		if form != "" && form != "noun" && form != "text" {
+		if form != "" && form != "noun" && form != "text" && form != "action" {
 			return "there is no form " + strconv.Quote(form)
 		}
 		got = append(got, at)

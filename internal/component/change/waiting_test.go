@@ -2,6 +2,7 @@ package change_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"gateway/internal/app/apptest"
@@ -112,7 +113,10 @@ func TestADryRunTellsThatAnotherChangeWaits(t *testing.T) {
 	waits := moved(admin, channel)
 	asks := with(admin, "Gateway-Confirm-Within", "90")
 	pool := object{"kind": "server", "address": "time.example.com"}
-	asks.Post("/ntp/pools", pool).WantCode(http.StatusConflict, "confirm_pending")
+	refused := asks.Post("/ntp/pools", pool).WantCode(http.StatusConflict, "confirm_pending")
+	if said := string(refused.Body); strings.Contains(said, waits) || !strings.Contains(said, "by "+apptest.Email+") is waiting for confirmation") {
+		t.Errorf("the change is not named by what it did and who made it: %s", said)
+	}
 	dry := with(asks, "Gateway-Dry-Run", "true")
 	dry.Post("/ntp/pools", pool).WantCode(http.StatusConflict, "confirm_pending")
 	admin.Post("/changes/"+waits+"/confirm", nil).Want(http.StatusOK)

@@ -108,7 +108,7 @@ func (g grouping) after(ctx context.Context, tx change.Tx, old, now *Group, in *
 		if old.Builtin {
 			return builtin(fault.Said("a built-in group cannot be deleted"))
 		}
-		return refuseUsed(ctx, tx, g.uses, old.ID, "group")
+		return refuseUsed(ctx, tx, g.uses, old.ID, strings.ReplaceAll(g.noun, "-", " "))
 	}
 	if in.Members == nil {
 		return nil

@@ -111,7 +111,7 @@ func TestARenamedZoneIsFollowedByAllThatNameIt(t *testing.T) {
 	if want := []string{"assertion", "nat-rule", "network-interface", "rule", "settings"}; !slices.Equal(kinds, want) {
 		t.Errorf("it is used by %v, want %v", kinds, want)
 	}
-	if a := r.Do("DELETE", zone, nil); a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, `"m" (and 4 more)`) || !slices.Equal(a.Error.UsedBy, uses) || a.Error.UsedByTotal != len(uses) {
+	if a := r.Do("DELETE", zone, nil); a.Status != http.StatusConflict || a.Error.Code != "in_use" || !strings.Contains(a.Error.Message, `this zone is still used by assertion "m" and 4 more; remove or replace it there first`) || !slices.Equal(a.Error.UsedBy, uses) || a.Error.UsedByTotal != len(uses) {
 		t.Errorf("deleting it is answered %d %+v", a.Status, a.Error)
 	}
 	for _, u := range uses {
@@ -230,7 +230,7 @@ func TestAddressGroups(t *testing.T) {
 		t.Errorf("there are %s groups, want 1", got)
 	}
 	used := r.Do("DELETE", "/firewall/address-objects/"+b, nil)
-	if used.Status != http.StatusConflict || !strings.Contains(used.Error.Message, `address-group "g2"`) {
+	if used.Status != http.StatusConflict || !strings.Contains(used.Error.Message, `address group "g2"`) {
 		t.Errorf("deleting a member's object is answered %d %+v", used.Status, used.Error)
 	}
 	rule := r.Made("/firewall/rules", object{"name": "uses it", "src_kind": "group", "src_group_id": made.ID(), "action": "drop"})

@@ -74,13 +74,5 @@ func usesOf(ctx context.Context, q db.DB, uses, key string) ([]fault.Use, error)
 
 // refuseUsed keeps what others refer to from being deleted, and says who they are.
 func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
-	return resource.RefuseUsed(ctx, q, func(u fault.Uses) *fault.Fault { return usedBy(u, noun) }, uses, key)
-}
-
-func usedBy(u fault.Uses, noun string) *fault.Fault {
-	first := u.UsedBy[0]
-	if more := u.UsedByTotal - 1; more > 0 {
-		return fault.New(fault.Conflict, "%s %q (and %d more) still uses this %s", first.Kind, first.Name, more, noun)
-	}
-	return fault.New(fault.Conflict, "%s %q still uses this %s", first.Kind, first.Name, noun)
+	return resource.RefuseUsed(ctx, q, func(u fault.Uses) *fault.Fault { return fault.InUse(noun, u) }, uses, key)
 }

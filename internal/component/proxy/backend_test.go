@@ -122,13 +122,13 @@ func TestABackendInUseStays(t *testing.T) {
 	site := r.Site("shop.example.com", web)
 	rule := r.Rule(site, "/api", api, 10)
 	pages := map[string]string{api: "routing-rule shop.example.com/api /proxy/sites/" + site + "?tab=rules&do=edit&id=" + rule, web: "domain shop.example.com /proxy/sites/" + site}
-	for backend, user := range map[string]string{api: "the routing rule shop.example.com/api", web: "domain shop.example.com"} {
+	for backend, user := range map[string]string{api: `routing rule "shop.example.com/api"`, web: `domain "shop.example.com"`} {
 		a := r.Do("DELETE", "/backends/"+backend, nil).Want(http.StatusConflict)
 		if got := a.Users(); !slices.Equal(got, []string{pages[backend]}) {
 			t.Errorf("it is used by %q, want %s", got, pages[backend])
 		}
-		if !strings.Contains(a.Error.Message, user) {
-			t.Errorf("the answer %q does not name %s", a.Error.Message, user)
+		if want := "this backend is still used by " + user + "; remove or replace it there first"; a.Error.Message != want {
+			t.Errorf("the answer is %q, want %q", a.Error.Message, want)
 		}
 		r.Do("GET", "/backends/"+backend, nil).Want(http.StatusOK)
 	}

@@ -78,7 +78,7 @@ func lastAdmin(ctx context.Context, tx db.DB, except string) error {
 		return err
 	}
 	if others == 0 {
-		return fault.New(fault.Conflict, "this is the last active admin")
+		return fault.New(fault.Conflict, "this is the last active administrator; create or enable another administrator first")
 	}
 	return nil
 }

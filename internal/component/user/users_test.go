@@ -118,7 +118,10 @@ func TestTheOwnAccountIsNotDeleted(t *testing.T) {
 func TestTheLastAdminStays(t *testing.T) {
 	_, admin := apptest.Ready(t)
 	id := admin.Get("/auth/me").ID()
-	admin.Put("/users/"+id, map[string]any{"email": apptest.Email, "role": "viewer"}).Want(http.StatusConflict)
+	refused := admin.Put("/users/"+id, map[string]any{"email": apptest.Email, "role": "viewer"}).Want(http.StatusConflict)
+	if !strings.Contains(string(refused.Body), "create or enable another administrator first") {
+		t.Errorf("the refusal does not say what to do first: %s", refused.Body)
+	}
 	admin.Put("/users/"+id, map[string]any{"email": apptest.Email, "role": "admin", "active": false}).Want(http.StatusConflict)
 }
 

@@ -21,13 +21,21 @@ test("messages stand at their field, and above the form when it has no such fiel
 });
 
 test("an error without fields is told as a whole", () => {
-	const said = { text: "this is the last active admin" };
+	const said = { text: "this is the last active administrator; create or enable another administrator first" };
 	const error = new ApiError(409, "conflict", said.text, [], undefined, undefined, said);
-	expect(place(error, ["email"]).above).toEqual(["This is the last active administrator"]);
+	expect(place(error, ["email"]).above).toEqual([
+		"This is the last active administrator. Create or enable another administrator first",
+	]);
 });
 
 test.each([
 	["by its id, with its parameters", "the password must have at least %d characters", ["12"], "At least 12 characters"],
+	[
+		"with a change by what it did",
+		"another change (%s, by %s) is waiting for confirmation; confirm or revert it first",
+		["dns.zone.create home.arpa", "ann@example.com"],
+		"Another change (DNS zone created: home.arpa, by ann@example.com) is waiting for confirmation. Confirm or revert it first, at the top of the page",
+	],
 	["with a parameter that looks like a pattern", "expired on %s", ["$& *"], "Expired on $& *"],
 	["in English with a capital where the catalog has no other words", "must start with /", [], "Must start with /"],
 	["as it came where it begins with a name", "%s must be a list", ["zones"], "zones must be a list"],

@@ -1,5 +1,6 @@
 import { askForWords, type FaultWords } from "@api";
 import i18next from "i18next";
+import { actionTitle } from "./action";
 
 /** Said is a message of the API: in English, and by its id and parameters, some of which may be messages themselves. */
 export interface Said extends FaultWords {
@@ -44,13 +45,20 @@ function wordsOf(text: string): string | undefined {
 	return words;
 }
 
-/** filled puts the parameters in: {{0}} as it is, {{0, noun}} as the word for a thing, {{0, text}} as a message. */
+/** filled puts the parameters in: {{0}} as it is, {{0, noun}} as the word for a thing, {{0, action}} as a change, {{0, text}} as a message. */
 function filled(words: string, params: string[]): string {
 	return words.replace(/\{\{(\d+)(?:, (\w+))?\}\}/g, (_, at: string, form?: string) => {
 		const param = params[Number(at)] ?? "";
 		if (form === "noun") return nounOf(param);
+		if (form === "action") return actionOf(param);
 		return form === "text" ? (wordsOf(param) ?? param) : param;
 	});
+}
+
+/** actionOf is what a change did, and to what: "dns.zone.create home.arpa". */
+function actionOf(param: string): string {
+	const [action = "", ...subject] = param.split(" ");
+	return [actionTitle(action) ?? action, subject.join(" ")].filter(Boolean).join(": ");
 }
 
 /** nounOf is what people call a kind of object. */
