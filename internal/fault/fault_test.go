@@ -110,20 +110,3 @@ func TestARefusalNamesTheFirstUsersAndCountsAll(t *testing.T) {
 		t.Errorf("%d of %d are named, want the only one", len(got.UsedBy), got.UsedByTotal)
 	}
 }
-
-func TestARefusalBecauseOfUseIsInTheOperatorsWords(t *testing.T) {
-	for kind, want := range map[string]string{
-		"domain":        `this backend is still used by domain "a"; remove or replace it there first`,
-		"address-group": `this backend is still used by address group "a"; remove or replace it there first`,
-		"nat-rule":      `this backend is still used by NAT rule "a"; remove or replace it there first`,
-		"tcp-service":   `this backend is still used by TCP service "a"; remove or replace it there first`,
-	} {
-		if got := InUse("backend", UsesOf(Use{Kind: kind, Name: "a"})); got.Message != want || got.Code != "in_use" || got.UsedByTotal != 1 {
-			t.Errorf("%s: %q (%s), want %q", kind, got.Message, got.Code, want)
-		}
-	}
-	const want = `this zone is still used by rule "a" and 2 more; remove or replace it there first`
-	if got := InUse("zone", UsesOf(Use{Kind: "rule", Name: "a"}, Use{}, Use{})).Message; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

@@ -1,7 +1,5 @@
 package fault
 
-import "strings"
-
 // Use is an object that refers to another one: the way out of a refusal because of it begins there.
 type Use struct {
 	Kind string `json:"kind" doc:"What it is" example:"nat-rule"`
@@ -26,25 +24,4 @@ func UsesOf(all ...Use) Uses { return Uses{all[:min(len(all), MostUses)], len(al
 func (f *Fault) WithUses(u Uses) *Fault {
 	f.Uses = u
 	return f
-}
-
-// InUse refuses to delete what others refer to, in the same words everywhere, and says who they are: at least one.
-func InUse(noun string, u Uses) *Fault {
-	first := u.UsedBy[0]
-	f := New(Conflict, "this %s is still used by %s %q; remove or replace it there first", noun, nounOf(first.Kind), first.Name)
-	if more := u.UsedByTotal - 1; more > 0 {
-		f = New(Conflict, "this %s is still used by %s %q and %d more; remove or replace it there first", noun, nounOf(first.Kind), first.Name, more)
-	}
-	return f.WithCode("in_use").WithUses(u)
-}
-
-// nounOf is what operators call a kind: "address group", "NAT rule".
-func nounOf(kind string) string {
-	noun := strings.ReplaceAll(kind, "-", " ")
-	for _, short := range []string{"NAT", "TCP"} {
-		if rest, is := strings.CutPrefix(noun, strings.ToLower(short)+" "); is {
-			return short + " " + rest
-		}
-	}
-	return noun
 }

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gateway/internal/db"
 	"gateway/internal/fault"
@@ -50,6 +51,27 @@ func RefuseUsed(ctx context.Context, q db.DB, why func(fault.Uses) *fault.Fault,
 		return err
 	}
 	return why(found).WithCode("in_use").WithUses(found)
+}
+
+// InUse refuses to delete what others refer to, in the same words everywhere, and says who they are: at least one.
+func InUse(noun string, u fault.Uses) *fault.Fault {
+	first := u.UsedBy[0]
+	f := fault.New(fault.Conflict, "this %s is still used by %s %q; remove or replace it there first", noun, nounOf(first.Kind), first.Name)
+	if more := u.UsedByTotal - 1; more > 0 {
+		f = fault.New(fault.Conflict, "this %s is still used by %s %q and %d more; remove or replace it there first", noun, nounOf(first.Kind), first.Name, more)
+	}
+	return f.WithCode("in_use").WithUses(u)
+}
+
+// nounOf is what operators call a kind: "address group", "NAT rule".
+func nounOf(kind string) string {
+	noun := strings.ReplaceAll(kind, "-", " ")
+	for _, short := range []string{"NAT", "TCP"} {
+		if rest, is := strings.CutPrefix(noun, strings.ToLower(short)+" "); is {
+			return short + " " + rest
+		}
+	}
+	return noun
 }
 
 // MustBe refuses a reference to what is not there.

@@ -74,5 +74,5 @@ func usesOf(ctx context.Context, q db.DB, uses, key string) ([]fault.Use, error)
 
 // refuseUsed keeps what others refer to from being deleted, and says who they are.
 func refuseUsed(ctx context.Context, q db.DB, uses, key, noun string) error {
-	return resource.RefuseUsed(ctx, q, func(u fault.Uses) *fault.Fault { return fault.InUse(noun, u) }, uses, key)
+	return resource.RefuseUsed(ctx, q, func(u fault.Uses) *fault.Fault { return resource.InUse(noun, u) }, uses, key)
 }

@@ -114,7 +114,7 @@ func (f *firewall) refuseServed(ctx context.Context, q db.DB, zone string) error
 	for _, o := range opened {
 		all = append(all, fault.Use{Kind: "settings", Name: o.Why, Link: o.Page})
 	}
-	return fault.InUse("zone", fault.UsesOf(all...))
+	return resource.InUse("zone", fault.UsesOf(all...))
 }
 
 // zoneColumn is how a zone is stored that somebody names: nil for any.

@@ -136,7 +136,7 @@ func afterBackend(ctx context.Context, tx change.Tx, old, now *Backend, _ *Backe
 		return nil
 	}
 	return resource.RefuseUsed(ctx, tx, func(u fault.Uses) *fault.Fault {
-		return fault.InUse("backend", u)
+		return resource.InUse("backend", u)
 	}, backendUses, old.ID)
 }
 
