@@ -87,6 +87,9 @@ const (
 
 const servicePage = "/system"
 
+// databaseService is the one that the others store everything in.
+const databaseService = "database"
+
 // applierService is the one that answers for what is in the kernel.
 const applierService = "apply"
 
@@ -108,9 +111,7 @@ func (h *handlers) find(ctx context.Context) (problem.Report, error) {
 		h.judge(&r, s)
 	}
 	h.judgeApplier(&r, services)
-	if !h.Database.Up() {
-		r.Add(databaseDown.On(problem.Subject{Kind: "service", ID: "database", Name: "PostgreSQL"}, servicePage, nil))
-	}
+	h.judgeDatabase(&r)
 	h.judgeHost(&r)
 	h.judgeSetup(&r)
 	h.judgePackages(ctx, &r)
@@ -166,6 +167,17 @@ func (h *handlers) judgeApplier(r *problem.Report, services []Service) {
 	}
 	r.Add(applierDown.On(subject, servicePage, params))
 	r.States["service"][applierService] = applierDown.Because("failed", params)
+}
+
+// judgeDatabase also tells of one that hangs: it runs, as far as systemd knows.
+func (h *handlers) judgeDatabase(r *problem.Report) {
+	if h.Database.Up() {
+		return
+	}
+	r.Add(databaseDown.On(problem.Subject{Kind: "service", ID: databaseService, Name: "PostgreSQL"}, servicePage, nil))
+	if _, known := r.States["service"][databaseService]; !known {
+		r.States["service"][databaseService] = databaseDown.Because("failed", nil)
+	}
 }
 
 // recovers is how long a service that systemd restarted has to run until it counts as running again.

@@ -172,6 +172,28 @@ func TestAnApplierThatHangsIsTheApplierProblem(t *testing.T) {
 	}
 }
 
+// away is a database that does not answer.
+type away struct{}
+
+func (away) Up() bool { return false }
+
+func TestADatabaseThatHangsHasFailed(t *testing.T) {
+	h := &handlers{Options: Options{Database: away{}}}
+	for name, tc := range map[string]struct {
+		states problem.States
+		want   string
+	}{
+		"it runs":       {problem.States{}, "failed"},
+		"it is stopped": {problem.States{"database": serviceStopped.Because("stopped", nil)}, "stopped"},
+	} {
+		r := problem.Report{States: map[string]problem.States{"service": tc.states}}
+		h.judgeDatabase(&r)
+		if got := r.States["service"]["database"].State; got != tc.want || len(r.Problems) != 1 {
+			t.Errorf("%s: it is %q with %v, want %q", name, got, r.Problems, tc.want)
+		}
+	}
+}
+
 // loaded is a host with two processors and as many processes as a test wants.
 type loaded struct {
 	host

@@ -11,7 +11,7 @@ export function ServicesCard() {
 	const { t } = useTranslation("dashboard");
 	const query = useServices();
 	const found = useCurrent(useProblems());
-	const looked = useCurrent(query);
+	const looked = useCurrent(query, !query.isStale);
 	const known = looked && found && reasonsOf(looked.services).length === 0;
 	return (
 		<Card isCompact>
@@ -20,7 +20,7 @@ export function ServicesCard() {
 				{known && <span className="gw-subtle">{t("services.count", counts(looked.services, found.problems))}</span>}
 			</CardHeader>
 			<CardBody>
-				<Loaded query={query}>
+				<Loaded query={query} withoutDatabase={!query.isStale}>
 					{({ services }, current) => <Services services={sorted(services)} current={current} />}
 				</Loaded>
 			</CardBody>

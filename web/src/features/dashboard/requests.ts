@@ -26,7 +26,12 @@ export const useResources = () => useQuery(resourceHistory);
 
 /** useServices looks at the services every ten seconds, and more often while one starts or stops. */
 export const useServices = () =>
-	useQuery({ ...servicesOptions(), refetchInterval: (query) => unlessAway(everyUntil(10)(query) / 1000)() });
+	useQuery({
+		...servicesOptions(),
+		staleTime: 30_000,
+		refetchOnMount: "always",
+		refetchInterval: (query) => unlessAway(everyUntil(10)(query) / 1000)(),
+	});
 
 /** useActivity is the newest entries of the audit log. */
 export const useActivity = (limit: number) =>

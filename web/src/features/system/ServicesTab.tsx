@@ -11,7 +11,7 @@ export function ServicesTab() {
 	const admin = useCan("admin");
 	const query = useServices(5);
 	return (
-		<Loaded query={query} height="16rem">
+		<Loaded query={query} height="16rem" withoutDatabase={!query.isStale}>
 			{({ services }, current) => (
 				<div className="gw-table">
 					<Reasons services={services} />

@@ -28,8 +28,14 @@ const often = (seconds: number) => ({ refetchInterval: seconds * 1000, staleTime
 const serviceChanged = () =>
 	Promise.all([queryClient.invalidateQueries({ queryKey: servicesOptions().queryKey }), invalidate("audit")]);
 
+/** What systemd says holds without the database, too: an answer is an old one when states are asked for anew, not between two looks. */
 export const useServices = (seconds: number) =>
-	useQuery({ ...servicesOptions(), ...often(seconds), refetchInterval: everyUntil(seconds) });
+	useQuery({
+		...servicesOptions(),
+		staleTime: 3 * seconds * 1000,
+		refetchOnMount: "always",
+		refetchInterval: everyUntil(seconds),
+	});
 
 export const useResources = (seconds: number) => useQuery({ ...resourcesOptions(), ...often(seconds) });
 
