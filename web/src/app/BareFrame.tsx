@@ -1,8 +1,8 @@
 import { FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { Outlet } from "@tanstack/react-router";
 import { Logo } from "@ui/Logo";
+import { useTranslation } from "@ui/translation";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { type Language, languages, setLanguage } from "./language";
 
 /** BareFrame is around the pages before somebody is signed in. */

@@ -1,8 +1,8 @@
 import { problemsOptions, sawVersion, session, useConnection, useHealthWatch, useIdentity, useOutdated } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 
 /** ConnectionBanner says quietly that the server is away (it retries by itself) or that a newer version runs. */
 export function ConnectionBanner() {

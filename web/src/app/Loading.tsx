@@ -1,6 +1,6 @@
 import { Bullseye, Spinner } from "@patternfly/react-core";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 
 /** Loading shows a spinner, but not for a blink. */
 export function Loading() {

@@ -4,8 +4,8 @@ import { useRouterState } from "@tanstack/react-router";
 import type { SectionId } from "@ui/feature";
 import { useFeatures } from "@ui/features";
 import { Link } from "@ui/Link";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { type NavEntry, navOf } from "./sections";
 
 /** Navigation lists the features by section, and says which node this is. */

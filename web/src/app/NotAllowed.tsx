@@ -1,7 +1,7 @@
 import { LockIcon } from "@patternfly/react-icons";
 import { EmptyState } from "@ui/EmptyState";
 import { Page } from "@ui/Page";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** NotAllowed stands at pages that need the role admin. */
 export function NotAllowed({ title }: { title: string }) {

@@ -1,7 +1,7 @@
 import { Button } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
 import { BarePage } from "@ui/BarePage";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { BareFrame } from "./BareFrame";
 
 /** NotFound stands at addresses that lead nowhere. */

@@ -3,7 +3,7 @@ import { Bullseye } from "@patternfly/react-core";
 import { useRouter } from "@tanstack/react-router";
 import { ErrorState } from "@ui/ErrorState";
 import { Link } from "@ui/Link";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** PageError keeps a broken page from taking the shell with it. */
 export function PageError({ error, reset }: { error: unknown; reset: () => void }) {

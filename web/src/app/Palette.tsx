@@ -1,8 +1,8 @@
 import { Modal } from "@patternfly/react-core";
 import { useRouter } from "@tanstack/react-router";
 import type { PaletteEntry } from "@ui/feature";
+import { useTranslation } from "@ui/translation";
 import { type KeyboardEvent, useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { usePalette } from "./usePalette";
 
 /** Palette goes to any page or object, or does an action, by typing a few letters of it. */

@@ -1,8 +1,8 @@
 import { Button } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { later } from "@ui/later";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 
 const Palette = later("palette", () => import("./Palette"));
 const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);

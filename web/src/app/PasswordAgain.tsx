@@ -1,8 +1,8 @@
 import { ApiError, allowOperation, onPasswordNeeded } from "@api";
 import { later } from "@ui/later";
 import { subjectOf, useOperationTitle } from "@ui/operationTitle";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 
 const load = async () => ({ default: (await import("@ui/OwnPasswordDialog")).OwnPasswordDialog<string> });
 const Dialog = later("password", load);

@@ -12,7 +12,7 @@ import { useFeatures } from "@ui/features";
 import { ProblemItems } from "@ui/ProblemItems";
 import { ProblemsAsOf } from "@ui/ProblemsAsOf";
 import { ProblemSource, useProblemList } from "@ui/problemStore";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon, info: InfoCircleIcon };
 

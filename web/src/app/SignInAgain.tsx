@@ -2,8 +2,8 @@ import { session, useConnection, useIdentity } from "@api";
 import { Dialog } from "@ui/Dialog";
 import { useFeatures } from "@ui/features";
 import { later } from "@ui/later";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 
 /**
  * SignInAgain lies over a page whose session ended, so that nothing typed on it is lost. Without the database the session may

@@ -1,7 +1,7 @@
 import { useStore } from "@api";
 import { Alert, AlertActionCloseButton, AlertActionLink, AlertGroup } from "@patternfly/react-core";
 import { toast, toasts } from "@ui/toast";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** Toasts shows what just happened; one with Undo stays a little longer. */
 export function Toasts() {

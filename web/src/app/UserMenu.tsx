@@ -7,8 +7,8 @@ import { useErrorText } from "@ui/errorText";
 import { useFeatures } from "@ui/features";
 import { setTheme, type Theme, useTheme } from "@ui/theme";
 import { toast } from "@ui/toast";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { type Language, languages, setLanguage } from "./language";
 
 const themes: Theme[] = ["light", "dark", "system"];

@@ -23,8 +23,8 @@ import type { Feature } from "@ui/feature";
 import { useFeatures } from "@ui/features";
 import { later } from "@ui/later";
 import { toast } from "@ui/toast";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
 
 /** WaitingBar stands above every page while something waits to be confirmed: in every tab, and after a reload. */
 export function WaitingBar() {

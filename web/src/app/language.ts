@@ -1,6 +1,5 @@
 import { onMessage, onPageWords } from "@api";
 import i18next from "i18next";
-import { initReactI18next } from "react-i18next";
 
 export const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
@@ -82,12 +81,11 @@ export async function pageWords(id: string): Promise<void> {
 
 /** startLanguage loads the messages of the chosen language, or else of the browser's. */
 export async function startLanguage(): Promise<void> {
-	await i18next.use(initReactI18next).init({
+	await i18next.init({
 		resources: {},
 		defaultNS: "app",
 		fallbackLng: false,
 		interpolation: { escapeValue: false }, // React escapes
-		react: { useSuspense: false, bindI18nStore: "added" },
 	});
 	onMessage(loadTexts);
 	onPageWords(pageWords);

@@ -2,7 +2,7 @@ import { reloadOnce, useCan } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@ui/ErrorState";
 import type { Feature, FeatureRoute } from "@ui/feature";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Loading } from "./Loading";
 import { NotAllowed } from "./NotAllowed";
 

@@ -1,8 +1,8 @@
 import { ApiError, carryOut, setUp, updateUser } from "@api";
 import { act, render, screen } from "@testing-library/react";
 import { serverText } from "@ui";
+import { useTranslation } from "@ui/translation";
 import i18next from "i18next";
-import { useTranslation } from "react-i18next";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { answer, ok, refusal } from "../test/server";
 import { setLanguage, startLanguage } from "./language";

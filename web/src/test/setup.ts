@@ -2,7 +2,6 @@ import { connection, queryClient } from "@api";
 import { cleanup, configure } from "@testing-library/react";
 import { toasts } from "@ui/toast";
 import i18next from "i18next";
-import { initReactI18next } from "react-i18next";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
 
 // The test files of a worker share one window; what one of them put in its place is gone for the next.
@@ -52,7 +51,7 @@ const files = import.meta.glob<Record<string, unknown>>("../{app,ui,features/*}/
 });
 
 beforeAll(async () => {
-	await i18next.use(initReactI18next).init({
+	await i18next.init({
 		lng: "en",
 		resources: {},
 		defaultNS: "app",

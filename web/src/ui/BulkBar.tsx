@@ -1,9 +1,9 @@
 import type { Resource, Row, Step } from "@api";
 import { Button } from "@patternfly/react-core";
 import { type ReactNode, Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { later } from "./later";
 import { toast } from "./toast";
+import { useTranslation } from "./translation";
 import type { Selection } from "./useSelection";
 
 /** BulkAction is something to do to many rows at once. */

@@ -1,5 +1,5 @@
 import { Button, type ButtonProps } from "@patternfly/react-core";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 type Props = Omit<ButtonProps, "isLoading" | "ref"> & { busy: boolean };
 

@@ -1,7 +1,7 @@
 import { type Certificate, useStates } from "@api";
-import { useTranslation } from "react-i18next";
 import { stateReason } from "./problemText";
 import { type Status, StatusLabel } from "./StatusLabel";
+import { useTranslation } from "./translation";
 
 /** certificateLooks are the colours of how a certificate stands. */
 export const certificateLooks: Record<Certificate["status"], Status> = {

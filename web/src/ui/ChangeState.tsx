@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "@api";
-import { useTranslation } from "react-i18next";
 import { looks, stateOf } from "./changeState";
 import { StatusLabel } from "./StatusLabel";
+import { useTranslation } from "./translation";
 import { UnknownState } from "./UnknownState";
 
 interface Props {

@@ -1,7 +1,7 @@
 import { FormSelect, FormSelectOption } from "@patternfly/react-core";
 import type { ComponentProps } from "react";
-import { useTranslation } from "react-i18next";
 import type { Choice } from "./fields";
+import { useTranslation } from "./translation";
 
 interface Props extends Omit<ComponentProps<typeof FormSelect>, "children" | "onChange" | "ref"> {
 	/** A hook: what there is to choose from. */

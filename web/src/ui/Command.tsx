@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { CopyButton } from "./CopyButton";
+import { useTranslation } from "./translation";
 
 /** Command is a line to type on the node itself, with a button that copies it. */
 export function Command({ children }: { children: string }) {

@@ -1,11 +1,11 @@
 import { ApiError } from "@api";
 import { Button, Form, FormGroup, TextInput } from "@patternfly/react-core";
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { BusyButton } from "./BusyButton";
 import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
 import { Refusal } from "./Refusal";
+import { useTranslation } from "./translation";
 
 interface Props {
 	title: string;

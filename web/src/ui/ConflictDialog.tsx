@@ -1,11 +1,11 @@
 import { Button } from "@patternfly/react-core";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { Dialog } from "./Dialog";
 import { useErrorText } from "./errorText";
 import type { Field } from "./fields";
 import { Notice } from "./Notice";
 import { Table, Tbody, Td, Th, Thead, Tr } from "./Table";
+import { useTranslation } from "./translation";
 import { useValueText } from "./valueText";
 import { useWords } from "./words";
 

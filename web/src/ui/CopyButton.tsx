@@ -1,7 +1,7 @@
 import { Button, Tooltip } from "@patternfly/react-core";
 import { CheckIcon, CopyIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 interface Props {
 	text: string;

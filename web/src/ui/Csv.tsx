@@ -1,8 +1,8 @@
 import { Button } from "@patternfly/react-core";
 import { DownloadIcon } from "@patternfly/react-icons";
-import { useTranslation } from "react-i18next";
 import { formatNumber } from "./format";
 import { toast } from "./toast";
+import { useTranslation } from "./translation";
 
 /** Part is what a file holds of a list that may be longer. */
 interface Part {

@@ -2,7 +2,7 @@ import { Button, Modal, ModalBody, ModalFooter } from "@patternfly/react-core";
 import { ExclamationTriangleIcon, RhMicronsCloseIcon } from "@patternfly/react-icons";
 import "./dialog.css";
 import { type ReactNode, useEffect, useId } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 interface Props {
 	title: string;

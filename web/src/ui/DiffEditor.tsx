@@ -2,8 +2,8 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import type { DiffViewProps } from "./DiffView";
+import { useTranslation } from "./translation";
 
 const fold = { margin: 3, minSize: 6 };
 

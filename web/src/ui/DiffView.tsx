@@ -1,7 +1,7 @@
 import { Skeleton } from "@patternfly/react-core";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { later } from "./later";
+import { useTranslation } from "./translation";
 
 export interface DiffViewProps {
 	before: string;

@@ -7,8 +7,8 @@ import {
 	EmptyState as PFEmptyState,
 } from "@patternfly/react-core";
 import { ExclamationCircleIcon } from "@patternfly/react-icons";
-import { useTranslation } from "react-i18next";
 import { useErrorText } from "./errorText";
+import { useTranslation } from "./translation";
 
 interface Props {
 	error: unknown;

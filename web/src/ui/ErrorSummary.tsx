@@ -1,9 +1,9 @@
 import { Button } from "@patternfly/react-core";
 import type { FieldValues, FormState } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { sentence } from "./errorText";
 import type { Input } from "./fields";
 import { Notice } from "./Notice";
+import { useTranslation } from "./translation";
 import { useWords } from "./words";
 import { wrongOf } from "./wrong";
 

@@ -1,7 +1,6 @@
 import { FormSelect, FormSelectOption, Switch, TextArea, TextInput } from "@patternfly/react-core";
 import { Suspense } from "react";
 import type { ControllerRenderProps } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { ChoiceInput } from "./ChoiceInput";
 import { ChoicesInput } from "./ChoicesInput";
 import type { Input } from "./fields";
@@ -10,6 +9,7 @@ import { later } from "./later";
 import { fromLocal, toLocal } from "./moment";
 import { PasswordInput } from "./PasswordInput";
 import { SuggestInput } from "./SuggestInput";
+import { useTranslation } from "./translation";
 import { UnitInput } from "./UnitInput";
 
 interface Props {

@@ -1,10 +1,10 @@
 import "./filter.css";
 import { Button, FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import type { Choice, ChoiceSource } from "./fields";
 import { fromLocal, toLocal } from "./moment";
 import { SearchInput } from "./SearchInput";
+import { useTranslation } from "./translation";
 import type { TypedFilters } from "./useTypedFilters";
 
 interface Props {

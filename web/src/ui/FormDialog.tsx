@@ -1,6 +1,6 @@
-import { useTranslation } from "react-i18next";
 import { Dialog } from "./Dialog";
 import { SchemaForm, type SchemaFormProps } from "./SchemaForm";
+import { useTranslation } from "./translation";
 
 interface Props<In, Out> extends Omit<SchemaFormProps<In, Out>, "frame" | "onCancel"> {
 	title: string;

@@ -1,7 +1,7 @@
 import { Button } from "@patternfly/react-core";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { BusyButton } from "./BusyButton";
+import { useTranslation } from "./translation";
 
 interface Props {
 	/** Id of the form, which it may stand outside of. */

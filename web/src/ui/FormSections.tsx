@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { type Control, useFormState, useWatch } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { FormField } from "./FormField";
 import { type Input, isAsked, isBlank } from "./fields";
+import { useTranslation } from "./translation";
 import { useWords } from "./words";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { type ChangeRecord, listChangesOptions } from "@api";
 import { useQuery } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
 import { ChangeList } from "./ChangeList";
 import { DashCard } from "./DashCard";
 import { Loaded } from "./Loaded";
+import { useTranslation } from "./translation";
 
 const shown = 5;
 /** The server finds names that contain this one, too. */

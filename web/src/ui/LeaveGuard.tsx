@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
-import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "./ConfirmDialog";
+import { useTranslation } from "./translation";
 
 interface Place {
 	pathname: string;

@@ -1,9 +1,9 @@
 import { ApiError, useCurrent } from "@api";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { ErrorState } from "./ErrorState";
 import { useErrorText } from "./errorText";
 import { Notice } from "./Notice";
+import { useTranslation } from "./translation";
 import { Waiting } from "./Waiting";
 
 interface Props<T> {

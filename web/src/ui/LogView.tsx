@@ -2,7 +2,7 @@ import { Button } from "@patternfly/react-core";
 import { PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 interface Props {
 	/** Oldest first. */

@@ -1,10 +1,10 @@
 import "./card.css";
-import { useTranslation } from "react-i18next";
 import { Dialog } from "./Dialog";
 import { formatShort } from "./format";
 import { Link } from "./Link";
 import type { Mark } from "./LiveChart";
 import { type Status, StatusLabel } from "./StatusLabel";
+import { useTranslation } from "./translation";
 
 const looks: Record<Mark["kind"], Status> = { change: "neutral", fired: "danger", resolved: "success", notice: "info" };
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { formatShort } from "./format";
 import type { Mark } from "./LiveChart";
 import { groupsOf, worstOf } from "./marks";
+import { useTranslation } from "./translation";
 
 interface Props {
 	marks: Mark[];

@@ -1,6 +1,6 @@
 import { Alert } from "@patternfly/react-core";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 interface Props {
 	kind: "danger" | "warning" | "info" | "success";

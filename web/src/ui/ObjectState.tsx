@@ -1,7 +1,7 @@
 import type { ProblemState } from "@api";
-import { useTranslation } from "react-i18next";
 import { stateReason } from "./problemText";
 import { type Status, StatusLabel } from "./StatusLabel";
+import { useTranslation } from "./translation";
 
 /** Green is only what works; what nobody knows is grey. */
 const looks: Record<string, Status> = {

@@ -1,8 +1,8 @@
 import { useStates } from "@api";
-import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
 import { Notice } from "./Notice";
 import { useKindOf } from "./service";
+import { useTranslation } from "./translation";
 
 /** OffNotice says on a page that its service is switched off, and leads to the setting. */
 export function OffNotice({ id, settings }: { id: string; settings: string }) {

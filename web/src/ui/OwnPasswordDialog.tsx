@@ -1,8 +1,8 @@
 import { wrongAt } from "@api";
-import { useTranslation } from "react-i18next";
 import * as z from "zod/mini";
 import { FormDialog } from "./FormDialog";
 import type { Field } from "./fields";
+import { useTranslation } from "./translation";
 
 /** It has a name of its own: the form under it may have a password too. */
 const field = "own_password";

@@ -1,7 +1,7 @@
 import { Breadcrumb, BreadcrumbItem, Title } from "@patternfly/react-core";
 import { type ReactNode, useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
+import { useTranslation } from "./translation";
 
 interface Props {
 	title: string;

@@ -1,7 +1,7 @@
 import { Button, InputGroup, InputGroupItem, TextInput, type TextInputProps } from "@patternfly/react-core";
 import { EyeIcon, EyeSlashIcon } from "@patternfly/react-icons";
 import { type Ref, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 type Props = Omit<TextInputProps, "type" | "onChange" | "ref"> & {
 	onChange: (value: string) => void;

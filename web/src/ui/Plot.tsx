@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
+import { useTranslation } from "./translation";
 import "uplot/dist/uPlot.min.css";
 import "./chart.css";
 import { dataOf, options, placeOf } from "./canvas";

@@ -1,9 +1,9 @@
 import { ExclamationCircleIcon, ExclamationTriangleIcon, InfoCircleIcon } from "@patternfly/react-icons";
 import { Fragment } from "react";
-import { useTranslation } from "react-i18next";
 import type { Problem } from "./feature";
 import { Link } from "./Link";
 import { Time } from "./Time";
+import { useTranslation } from "./translation";
 
 const icons = { danger: ExclamationCircleIcon, warning: ExclamationTriangleIcon, info: InfoCircleIcon };
 

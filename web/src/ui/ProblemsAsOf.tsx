@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { Time } from "./Time";
+import { useTranslation } from "./translation";
 
 /** ProblemsAsOf marks a list of problems that is not all, or that nobody can look at again now. */
 export function ProblemsAsOf({ at, unseen }: { at: string | undefined; unseen: string }) {

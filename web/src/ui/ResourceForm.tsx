@@ -1,10 +1,10 @@
 import type { Done, Resource, Row } from "@api";
 import { type ComponentType, useMemo, useState } from "react";
 import type { Control } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { FailedDialog } from "./change/FailedDialog";
 import { FormDialog } from "./FormDialog";
 import type { Field, FormSchema } from "./fields";
+import { useTranslation } from "./translation";
 import { useSaving } from "./useSaving";
 
 /** FormSpec is what a form asks; a feature's form.ts exports one, so that it is loaded when a dialog opens. */

@@ -3,13 +3,13 @@ import type { Plan } from "@api";
 import { Form } from "@patternfly/react-core";
 import { type ReactNode, Suspense, useId } from "react";
 import type { Control } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { ErrorSummary } from "./ErrorSummary";
 import { FormFooter } from "./FormFooter";
 import { FormSections } from "./FormSections";
 import type { Field, FormSchema } from "./fields";
 import { later } from "./later";
 import { Notice } from "./Notice";
+import { useTranslation } from "./translation";
 import { UsedBy } from "./UsedBy";
 import { useSchemaForm } from "./useSchemaForm";
 

@@ -3,8 +3,8 @@ import { TextInput } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ComponentProps, type KeyboardEvent, useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import type { Choice, ChoiceSource } from "./fields";
+import { useTranslation } from "./translation";
 
 interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "value"> {
 	id: string;

@@ -1,9 +1,9 @@
 import { Button } from "@patternfly/react-core";
 import { DownloadIcon } from "@patternfly/react-icons";
-import { useTranslation } from "react-i18next";
 import { CopyButton } from "./CopyButton";
 import { Notice } from "./Notice";
 import { saveAs } from "./saveAs";
+import { useTranslation } from "./translation";
 
 interface Props {
 	/** One secret, or several such as recovery codes. */

@@ -1,9 +1,9 @@
 import { type Problem, type SystemService, useCurrent, useProblems } from "@api";
-import { useTranslation } from "react-i18next";
 import { ObjectState } from "./ObjectState";
 import { problemTitle } from "./problemText";
 import { StatusLabel } from "./StatusLabel";
 import { lookOf, stateOf, useServiceState } from "./service";
+import { useTranslation } from "./translation";
 import { UnknownState } from "./UnknownState";
 
 /** problemOf is what is wrong with a service. */

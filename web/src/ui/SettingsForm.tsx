@@ -1,12 +1,12 @@
 import { asResource, type Done, type Row, type Settings, useCan, useSettings } from "@api";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { FailedNotice } from "./change/FailedNotice";
 import { tell } from "./change/outcome";
 import { Loaded } from "./Loaded";
 import type { FormSpec } from "./ResourceForm";
 import { SchemaForm } from "./SchemaForm";
 import { SettingsView } from "./SettingsView";
+import { useTranslation } from "./translation";
 import { useSaving } from "./useSaving";
 import { useWords } from "./words";
 

@@ -1,7 +1,7 @@
 import "./steps.css";
 import { CheckIcon } from "@patternfly/react-icons";
 import { type CSSProperties, useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 interface Props<S extends string> {
 	/** Name of the whole, for screen readers. */

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { strengthOf } from "./strength";
+import { useTranslation } from "./translation";
 
 /** StrengthHint shows how good a new password is while it is typed. */
 export function StrengthHint({ password }: { password: string }) {

@@ -4,9 +4,9 @@ import "./table.css";
 import type { Row } from "@api";
 import { ArrowsAltVIcon, LongArrowAltDownIcon, LongArrowAltUpIcon } from "@patternfly/react-icons";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
 import { TickBox } from "./TickBox";
+import { useTranslation } from "./translation";
 import type { Sort } from "./useTableState";
 
 interface Props<R extends Row> {

@@ -1,10 +1,10 @@
 import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
 import { type MouseEvent, memo, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import type { Column } from "./ResourceTable";
 import { type RowAction, RowMenu } from "./RowMenu";
 import { TickBox } from "./TickBox";
+import { useTranslation } from "./translation";
 import type { Tick } from "./useTicks";
 
 interface Props<R extends Row> {

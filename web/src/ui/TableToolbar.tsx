@@ -1,8 +1,8 @@
 import { FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { formatNumber } from "./format";
+import { useTranslation } from "./translation";
 import type { TableState } from "./useTableState";
 
 /** Filter is a choice above the table; its value goes to the server as the query parameter of that name. */

@@ -1,6 +1,6 @@
-import { useTranslation } from "react-i18next";
 import { Csv } from "./Csv";
 import { formatNumber } from "./format";
+import { useTranslation } from "./translation";
 
 /** TableTools stands above a short table, which is neither searched nor filtered: its length, and the table as a file. */
 export function TableTools({ name, rows }: { name: string; rows: object[] }) {

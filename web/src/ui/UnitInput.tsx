@@ -1,7 +1,7 @@
 import { Button, FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
 import { type ComponentProps, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { formatNumber } from "./format";
+import { useTranslation } from "./translation";
 import { sizeOf, sizesOf, type Unit, unitText, unitWord } from "./units";
 
 interface Props extends Omit<ComponentProps<typeof TextInput>, "onChange" | "value" | "min" | "max"> {

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { StatusLabel } from "./StatusLabel";
+import { useTranslation } from "./translation";
 
 /** UnknownState stands where nobody knows how something is at this moment. */
 export function UnknownState() {

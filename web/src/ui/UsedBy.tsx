@@ -1,8 +1,8 @@
 import "./used.css";
 import type { Uses } from "@api";
-import { useTranslation } from "react-i18next";
 import { Link } from "./Link";
 import { kindText } from "./serverText";
+import { useTranslation } from "./translation";
 
 /** UsedBy is what refers to an object, each with the way to it: before that is changed, the object has to stay. */
 export function UsedBy({ first, total }: Uses) {

@@ -1,6 +1,6 @@
 import { ApiError } from "@api";
-import { useTranslation } from "react-i18next";
 import { serverText } from "./serverText";
+import { useTranslation } from "./translation";
 
 /** Codes that we word ourselves; anything else is the server's own sentence. */
 const ours = [

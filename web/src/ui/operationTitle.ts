@@ -1,6 +1,6 @@
 import { askForPageWords, queryClient } from "@api";
 import { useEffect } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "./translation";
 
 /** What the pages call the operations that need the password once more: method, path, and the key of their own text. */
 const titles: [method: RegExp, path: RegExp, key: string][] = [

@@ -9,11 +9,11 @@ import {
 } from "@api";
 import i18next from "i18next";
 import { useEffect } from "react";
-import { useTranslation } from "react-i18next";
 import { sentence } from "./errorText";
 import type { Feature, Problem } from "./feature";
 import { problemKey, problemRemedy, problemTitle } from "./problemText";
 import { serverText } from "./serverText";
+import { useTranslation } from "./translation";
 
 const store = new Store<Record<string, Problem[]>>({});
 const rank = { danger: 0, warning: 1, info: 2 };

@@ -1,10 +1,10 @@
 import { ApiError, type Done, planSave, type Resource, type Row, useSave } from "@api";
 import { Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useChangeBar } from "./change/useChangeBar";
 import { useLockout } from "./change/useLockout";
 import type { Field } from "./fields";
 import { later } from "./later";
+import { useTranslation } from "./translation";
 
 // Somebody else is seldom faster, and its table weighs more than the rest of a form.
 const ConflictDialog = later("conflict", () => import("./ConflictDialog"));

@@ -2,11 +2,11 @@ import { ApiError, type Plan, type Uses } from "@api";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useForm } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { useErrorText } from "./errorText";
 import { describe, type Field, type FormSchema, initialOf } from "./fields";
 import { schemaResolver } from "./resolver";
 import { place } from "./serverErrors";
+import { useTranslation } from "./translation";
 
 interface Spec<In, Out> {
 	schema: FormSchema;

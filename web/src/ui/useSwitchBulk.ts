@@ -1,6 +1,6 @@
 import type { Row } from "@api";
-import { useTranslation } from "react-i18next";
 import type { BulkAction } from "./BulkBar";
+import { useTranslation } from "./translation";
 
 /** storedInput is a row as an update takes it: without what the server finds out, and without what is not set. */
 export function storedInput<R extends Row>(row: R, ...derived: (keyof R & string)[]): object {

@@ -1,7 +1,7 @@
 import { everyRow, type ListQuery, type Resource, type Row } from "@api";
 import { useCallback, useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { toast } from "./toast";
+import { useTranslation } from "./translation";
 import { useSelection } from "./useSelection";
 
 /** Tick ticks a row, or takes the tick away; with range, all rows from the last one that was ticked. */

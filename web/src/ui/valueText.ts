@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import type { Field } from "./fields";
+import { useTranslation } from "./translation";
 import { unitText } from "./units";
 import { useWords } from "./words";
 

@@ -1,6 +1,6 @@
 import { useIdentity } from "@api";
 import { Notice, Page, UrlTabs } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ProfileTab } from "./ProfileTab";
 import { SecondFactorTab } from "./SecondFactorTab";
 import { SessionsTab } from "./SessionsTab";

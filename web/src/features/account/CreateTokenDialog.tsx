@@ -1,7 +1,7 @@
 import type { CreateTokenRequest, UserNewTokenView } from "@api";
 import { zCreateTokenRequest } from "@api/schemas";
 import { type Field, FormDialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import * as z from "zod/mini";
 
 interface Props {

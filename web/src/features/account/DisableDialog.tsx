@@ -1,6 +1,6 @@
 import { zOwnPasswordBody } from "@api/schemas";
 import { type Field, FormDialog, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useDisableTotp } from "./requests";
 
 const fields: Field[] = [{ name: "password", autoComplete: "current-password", focus: true }];

@@ -1,7 +1,7 @@
 import type { CodeInputBody, UserEnabled, UserEnrolment } from "@api";
 import { zCodeInputBody } from "@api/schemas";
 import { CopyButton, type Field, SchemaForm } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	enrolment: UserEnrolment;

@@ -1,7 +1,7 @@
 import type { OwnPasswordBody } from "@api";
 import { zOwnPasswordBody } from "@api/schemas";
 import { type Field, FormDialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const fields: Field[] = [{ name: "password", autoComplete: "current-password", focus: true }];
 

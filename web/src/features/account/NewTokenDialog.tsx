@@ -1,7 +1,7 @@
 import type { UserNewTokenView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { Dialog, LeaveGuard, SecretBox } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** NewTokenDialog shows a token this once. */
 export function NewTokenDialog({ token, onClose }: { token: UserNewTokenView; onClose: () => void }) {

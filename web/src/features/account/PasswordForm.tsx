@@ -1,8 +1,8 @@
 import { ApiError, type ChangePasswordRequest } from "@api";
 import { zChangePasswordRequest } from "@api/schemas";
 import { type Field, SchemaForm, toast } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import * as z from "zod/mini";
 import { useChangePassword } from "./requests";
 

@@ -1,5 +1,5 @@
 import type { UserIdentity } from "@api";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { PasswordForm } from "./PasswordForm";
 import { Section } from "./Section";
 import { WhoAmI } from "./WhoAmI";

@@ -2,8 +2,8 @@ import { useHealth } from "@api";
 import { Button, Checkbox } from "@patternfly/react-core";
 import { PrintIcon } from "@patternfly/react-icons";
 import { Dialog, LeaveGuard, SecretBox } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 
 interface Props {
 	codes: string[];

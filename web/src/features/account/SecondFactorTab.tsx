@@ -1,7 +1,7 @@
 import type { UserIdentity } from "@api";
 import { Button } from "@patternfly/react-core";
 import { StatusLabel, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { DisableDialog } from "./DisableDialog";
 import { Enrol } from "./Enrol";
 import { EnrolDialog } from "./EnrolDialog";

@@ -1,8 +1,8 @@
 import type { UserSessionView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { ConfirmDialog, ErrorState, StatusLabel, Time, toast, useErrorText, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useEndSessions, useSessions } from "./requests";
 import { Section } from "./Section";
 import { useDeviceName } from "./useDeviceName";

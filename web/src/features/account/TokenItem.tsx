@@ -1,7 +1,7 @@
 import type { UserTokenView } from "@api";
 import { Button } from "@patternfly/react-core";
 import { StatusLabel, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { expiryOf } from "./expiry";
 
 /** TokenItem is a token without the token itself. */

@@ -1,6 +1,6 @@
 import type { UserIdentity } from "@api";
 import { PropertyList } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** WhoAmI is the account as it is known to the gateway. */
 export function WhoAmI({ me }: { me: UserIdentity }) {

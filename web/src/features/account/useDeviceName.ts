@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { parseUserAgent } from "./userAgent";
 
 /** useDeviceName words a user agent: "Firefox on Linux", or what it said itself when we do not know it. */

@@ -1,6 +1,6 @@
 import { useCan } from "@api";
 import { BusyButton, Page, toast, UrlTabs, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ChannelsTab } from "./ChannelsTab";
 import { EventsTab } from "./EventsTab";
 import { useTest } from "./requests";

@@ -1,7 +1,7 @@
 import { type AlertChannel, type ProblemState, useStates } from "@api";
 import { BellIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, Time, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { channelInput, type Flat } from "./channel";
 import { channels } from "./resource";
 

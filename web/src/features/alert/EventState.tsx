@@ -1,6 +1,6 @@
 import type { AlertEvent } from "@api";
 import { BusyButton, type Status, StatusLabel, toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useAcknowledge } from "./requests";
 
 const looks: Record<AlertEvent["severity"], Status> = {

@@ -2,7 +2,7 @@ import { type AlertEvent, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { BellIcon } from "@patternfly/react-icons";
 import { EmptyState, formatShort, Loaded, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { EventState } from "./EventState";
 import { EventText } from "./EventText";
 import { useEvents } from "./requests";

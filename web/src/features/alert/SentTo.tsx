@@ -1,6 +1,6 @@
 import type { AlertSent } from "@api";
 import { type Status, StatusLabel, sentence, serverText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const looks: Record<AlertSent["result"], Status> = {
 	ok: "success",

@@ -1,8 +1,8 @@
 import { Button, Skeleton } from "@patternfly/react-core";
 import { ArrowUpIcon, SearchIcon } from "@patternfly/react-icons";
 import { EmptyState, ErrorState, Page } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useCallback, useState } from "react";
-import { useTranslation } from "react-i18next";
 import "./audit.css";
 import "./details.css";
 import { EntryList } from "./EntryList";

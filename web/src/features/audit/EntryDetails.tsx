@@ -2,8 +2,8 @@ import type { AuditEntry } from "@api";
 import { Button } from "@patternfly/react-core";
 import { FilterIcon } from "@patternfly/react-icons";
 import { CopyButton } from "@ui";
+import { useTranslation } from "@ui/translation";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { type Filters, subjectLength } from "./filters";
 import { exactTime } from "./time";
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@api";
 import { actionTitles } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { type KeyboardEvent, useCallback, useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { EntryRow } from "./EntryRow";
 import type { Filters } from "./filters";
 import { useVirtualEntries } from "./useVirtualEntries";

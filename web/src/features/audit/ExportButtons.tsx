@@ -2,8 +2,8 @@ import { DownloadIcon } from "@patternfly/react-icons";
 import { BusyButton, formatNumber, toast, useErrorText } from "@ui";
 import { download } from "@ui/csv";
 import { saveAs } from "@ui/saveAs";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { everyEntry, most, toCsv, toJson } from "./export";
 import type { Filters } from "./filters";
 

@@ -1,8 +1,8 @@
 import { Button, TextInput } from "@patternfly/react-core";
 import { FilterIcon } from "@patternfly/react-icons";
 import { actionTitles } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { type Draft, type FilterKey, type Filters, filterKeys, reversed, subjectLength, tooShort } from "./filters";
 
 interface Props {

@@ -2,7 +2,7 @@ import type { AuditEntry, LiveStatus } from "@api";
 import { Button } from "@patternfly/react-core";
 import { PauseIcon, PlayIcon } from "@patternfly/react-icons";
 import { formatNumber } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ExportButtons } from "./ExportButtons";
 import type { Filters } from "./filters";
 

@@ -1,9 +1,9 @@
 import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { FieldHint } from "@ui/FieldHint";
 import { PasswordInput } from "@ui/PasswordInput";
+import { useTranslation } from "@ui/translation";
 import { unitText } from "@ui/units";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 
 /** Times to choose from, in seconds. */
 const times = [120, 300, 600, 1_800, 3_600];

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { BusyButton } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { backUp } from "./now";
 import { useBackups } from "./requests";
 

@@ -2,7 +2,7 @@ import type { Backup } from "@api";
 import { useNavigate } from "@tanstack/react-router";
 import { formatBytes, formatExact, Td, Time, Tr, toast, useErrorText, useUrlState } from "@ui";
 import { type RowAction, RowMenu } from "@ui/RowMenu";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { BackupState } from "./BackupState";
 import { useVerify } from "./requests";
 import { Stored } from "./Stored";

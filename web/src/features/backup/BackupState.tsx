@@ -1,6 +1,6 @@
 import type { Backup, BackupProgress } from "@api";
 import { formatPercent, StatusLabel, sentence, serverText, UnknownState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { looks, shareOf, stateOf } from "./look";
 
 /** BackupState is how a backup went, or how far it is. */

@@ -13,8 +13,8 @@ import {
 	UrlTabs,
 	Waiting,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { BackUpNow } from "./BackUpNow";
 import { ListTab } from "./ListTab";
 import { sumLooks, sumOf } from "./look";

@@ -1,7 +1,7 @@
 import { useCan } from "@api";
 import { toast, useErrorText } from "@ui";
 import { ConfirmBar } from "@ui/ConfirmBar";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useConfirm, useUndo } from "./requests";
 
 /** Confirmation asks whether the restored state stays; without an answer the gateway goes back by itself. */

@@ -1,6 +1,6 @@
 import type { Backup } from "@api";
 import { ConfirmDialog, formatExact, toast, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useDelete } from "./requests";
 
 /** DeleteDialog asks before a backup is deleted; it is open while the URL says ?do=delete&id=…. */

@@ -1,7 +1,7 @@
 import type { Backup } from "@api";
 import { formatExact, useUrlState } from "@ui";
 import { OwnPasswordDialog } from "@ui/OwnPasswordDialog";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { download } from "./download";
 import { useTicket } from "./requests";
 

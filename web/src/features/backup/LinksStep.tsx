@@ -1,7 +1,7 @@
 import type { RestoreLink } from "@api";
 import { FormGroup, FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { Notice } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Mapping, missingOf, twiceIn } from "./links";
 
 interface Props {

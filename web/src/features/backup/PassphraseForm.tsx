@@ -1,8 +1,8 @@
 import { ApiError, type BackupPassphraseInput, useCan } from "@api";
 import { zBackupPassphraseInput } from "@api/schemas";
 import { type Field, Loaded, Notice, SchemaForm, toast } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import * as z from "zod/mini";
 import { usePassphrase, useStatus } from "./requests";
 

@@ -15,8 +15,8 @@ import {
 	Time,
 	Tr,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import type { TFunction } from "i18next";
-import { useTranslation } from "react-i18next";
 
 /** PreviewStep is what is in the backup, and how it differs from now. */
 export function PreviewStep({ preview }: { preview: RestorePreview }) {

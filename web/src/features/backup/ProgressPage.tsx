@@ -1,7 +1,7 @@
 import type { RestoreState } from "@api";
 import "./backup.css";
 import { Command, ErrorState, Link, Notice, Page, sentence, serverText, Waiting } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Confirmation } from "./Confirmation";
 import { useRestore } from "./requests";
 import { StepList } from "./StepList";

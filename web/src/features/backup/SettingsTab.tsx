@@ -2,7 +2,7 @@ import { useCan } from "@api";
 import { zBackupSettingsInput, zSystemRetention } from "@api/schemas";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { type Field, type FormSchema, formatNumber, Loaded, PropertyList, SchemaForm, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import * as z from "zod/mini";
 import { PassphraseForm } from "./PassphraseForm";
 import { type Plan, useRetention, useSavePlan, useSettings } from "./requests";

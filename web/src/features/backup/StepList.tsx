@@ -2,7 +2,7 @@ import type { RestoreStep } from "@api";
 import { Spinner } from "@patternfly/react-core";
 import { CheckCircleIcon, ExclamationCircleIcon, HourglassHalfIcon, QuestionCircleIcon } from "@patternfly/react-icons";
 import { formatDuration } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 type Step = RestoreStep;
 

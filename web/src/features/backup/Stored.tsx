@@ -1,6 +1,6 @@
 import type { Backup, BackupUpload } from "@api";
 import { type Status, StatusLabel, sentence, serverText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 type Upload = BackupUpload;
 

@@ -1,7 +1,7 @@
 import { type BackupTarget, type ProblemState, useStates } from "@api";
 import { CloudUploadAltIcon } from "@patternfly/react-icons";
 import { type Column, later, ObjectState, ResourceSection, StatusLabel, Time, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { targets } from "./resource";
 import { type Flat, targetInput } from "./target";
 

@@ -1,6 +1,6 @@
 import type { BackupTarget } from "@api";
 import { BusyButton, Dialog, Notice, sentence, serverText, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useTestTarget } from "./requests";
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { Backup } from "@api";
 import { StatusLabel, sentence, serverText, Time, UnknownState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** Verified says whether the archive was read again and came out whole. What was not tried is not green. */
 export function Verified({ backup, current }: { backup: Backup; current: boolean }) {

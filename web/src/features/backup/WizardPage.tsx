@@ -1,7 +1,7 @@
 import "./backup.css";
 import { useParams } from "@tanstack/react-router";
 import { ErrorState, Page, Waiting } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { usePreview } from "./requests";
 import { Wizard } from "./Wizard";
 

@@ -3,7 +3,7 @@ import { zSystemAcme } from "@api/schemas";
 import { type Field, Loaded, toast } from "@ui";
 import { SchemaForm } from "@ui/SchemaForm";
 import { SettingsView } from "@ui/SettingsView";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useAuthority, useSetAuthority } from "./requests";
 
 const fields: Field[] = [

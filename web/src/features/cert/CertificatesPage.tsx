@@ -1,7 +1,7 @@
 import "./cert.css";
 import { Figures, formatNumber, later, Page, UrlTabs, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { CertificatesTab } from "./CertificatesTab";
 import { ProvidersTab } from "./ProvidersTab";
 import { useSummary } from "./requests";

@@ -1,7 +1,7 @@
 import type { Certificate } from "@api";
 import { CertificateIcon } from "@patternfly/react-icons";
 import { CertificateState, type Column, DomainName, later, ResourceSection, type RowDialog, RowLink, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ExpiryBar } from "./ExpiryBar";
 import { certificates } from "./resource";
 

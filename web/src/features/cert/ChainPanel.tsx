@@ -3,7 +3,7 @@ import { Button } from "@patternfly/react-core";
 import { DownloadIcon } from "@patternfly/react-icons";
 import { CopyButton, Loaded, PropertyList, Time } from "@ui";
 import { saveAs } from "@ui/saveAs";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useChain } from "./requests";
 
 /** ChainPanel is what clients are sent: the certificate and those that signed it, to look at and to download. */

@@ -1,8 +1,8 @@
 import { type CertFinding, type Certificate, useCan } from "@api";
 import { CheckCircleIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
 import { BusyButton, Time, toast, useErrorText } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { remedyOf, said } from "./remedy";
 import { useCheck } from "./requests";
 

@@ -1,6 +1,6 @@
 import { type Certificate, useStates } from "@api";
 import { formatAgo, formatExact } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { expiryOf } from "./expiry";
 
 /** ExpiryBar is how much of its time a certificate has left, as a bar and in words. */

@@ -2,7 +2,7 @@ import { type Certificate, listCertCertificatesOptions, useStates } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { CertificateState, Link, Loaded } from "@ui";
 import { DashCard } from "@ui/DashCard";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import "./cert.css";
 import { ExpiryBar } from "./ExpiryBar";
 import { useSummary } from "./requests";

@@ -1,7 +1,7 @@
 import type { CertProvider } from "@api";
 import { CloudIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Flat } from "./provider";
 import { useKindTitle } from "./requests";
 import { providers } from "./resource";

@@ -1,6 +1,6 @@
 import type { Certificate } from "@api";
 import { PropertyList } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useDomainsOf } from "./requests";
 
 const most = 5;

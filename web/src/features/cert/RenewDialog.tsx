@@ -1,6 +1,6 @@
 import type { Certificate } from "@api";
 import { ConfirmDialog, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useRenew } from "./requests";
 
 /** RenewDialog asks before a certificate is ordered anew: authorities count orders. */

@@ -1,6 +1,6 @@
 import type { Certificate } from "@api";
 import { Notice, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { remedyOf, said } from "./remedy";
 
 /** Trouble says what went wrong at the last attempt, what to do about it, and when the node tries again by itself. */

@@ -17,8 +17,8 @@ import {
 	Time,
 	titleOf,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { RevertDialog } from "./RevertDialog";
 import { RowImages } from "./RowImages";
 import { canRevert } from "./state";

@@ -1,5 +1,5 @@
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { text } from "./images";
 
 /** Conflict is a field that a later change touched, as the server tells it. */

@@ -16,7 +16,7 @@ import {
 	Time,
 	titleOf,
 } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { between } from "./days";
 
 type Item = ChangeRecord & { revision: number };

@@ -2,7 +2,7 @@ import { listChangesOptions } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { ChangeList, Loaded } from "@ui";
 import { DashCard } from "@ui/DashCard";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const many = 5;
 

@@ -1,7 +1,7 @@
 import { ApiError, type ChangeDetail, carryOut, queryClient, revertChange, tryOut } from "@api";
 import { askOf, ChangeBar, ConfirmDialog, Notice, subjectOf, tell, titleOf, unsaid, useErrorText } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { type Conflict, ConflictTable } from "./ConflictTable";
 
 /** RevertDialog undoes one change, also one in the middle; where later ones touched the same fields it shows them. */

@@ -1,6 +1,6 @@
 import type { IntentRow } from "@api";
 import { nounOf, StatusLabel, Table, Tbody, Td, Th, Thead, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { fieldsOf, nameOf, text } from "./images";
 
 const looks = { INSERT: "success", UPDATE: "info", DELETE: "danger" } as const;

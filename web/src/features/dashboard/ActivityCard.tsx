@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { actionTitle, actorOf, Link, Loaded, subjectOf, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useActivity } from "./requests";
 
 const many = 8;

@@ -1,7 +1,7 @@
 import { useCan, useHealth } from "@api";
 import { Loaded, Notice, Page } from "@ui";
 import { useLinkHistory } from "@ui/links";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ActivityCard } from "./ActivityCard";
 import "./dashboard.css";
 import { Facts } from "./Facts";

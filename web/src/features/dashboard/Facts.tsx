@@ -1,6 +1,6 @@
 import type { SysResources, SystemHealth } from "@api";
 import { formatDuration, formatNumber } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	health: SystemHealth | undefined;

@@ -3,8 +3,8 @@ import { CheckCircleIcon, OutlinedCircleIcon } from "@patternfly/react-icons";
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@ui";
 import { DashCard } from "@ui/DashCard";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import type { Step } from "./useParts";
 
 /** A node has its own address, so what a browser remembers is of this node. */

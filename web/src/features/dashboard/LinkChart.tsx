@@ -2,7 +2,7 @@ import type { SysInterface } from "@api";
 import { formatRate } from "@ui";
 import { latest, type Point } from "@ui/history";
 import { rx, tx } from "@ui/links";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Trend } from "./Trend";
 
 /** Below 10 kbit/s the chart does not zoom in any further. */

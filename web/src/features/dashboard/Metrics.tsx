@@ -2,7 +2,7 @@ import type { SysResources } from "@api";
 import { formatBytes, formatNumber, formatPercent } from "@ui";
 import type { History } from "@ui/history";
 import { latest } from "@ui/history";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { MetricCard } from "./MetricCard";
 
 const percent = (value: number) => formatPercent(value);

@@ -1,7 +1,7 @@
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
 import { ProblemItems, ProblemsAsOf, useProblemList } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** ProblemsCard is the same list that the indicator has, where one looks first. */
 export function ProblemsCard() {

@@ -1,8 +1,8 @@
 import { type SystemService, useCurrent, useProblems } from "@api";
 import { Button, Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { Link, Loaded, lookOf, reasonsOf, ServiceState, serviceName, stateOf } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useServices } from "./requests";
 import { counts, sorted } from "./services";
 

@@ -2,7 +2,7 @@ import type { SysInterface } from "@api";
 import { Card, CardBody, CardHeader, CardTitle } from "@patternfly/react-core";
 import { useUrlState } from "@ui";
 import type { History } from "@ui/history";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { LinkChart } from "./LinkChart";
 import { chosen, toggled } from "./links";
 

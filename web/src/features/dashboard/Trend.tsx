@@ -1,6 +1,6 @@
 import { LiveChart, type LiveChartProps } from "@ui";
 import { type Point, spanOf, timesOf, valuesOf } from "@ui/history";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props extends Pick<LiveChartProps, "label" | "format" | "atLeast"> {
 	points: Point[];

@@ -14,7 +14,7 @@ import {
 	UnknownState,
 	useErrorText,
 } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type LeaseRow, leases, reservationOf } from "./leases";
 import { useRelease, useSubnetChoices, useWake } from "./requests";
 import { reservations } from "./resource";

@@ -1,6 +1,6 @@
 import type { DhcpCell, DhcpPoolUsage } from "@api";
 import { formatNumber } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useUsage } from "./requests";
 
 /** Pools is a picture of each pool: which addresses are taken, and which are free. */

@@ -1,7 +1,7 @@
 import type { DhcpReservation } from "@api";
 import { ThumbtackIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSubnetChoices } from "./requests";
 import { reservations } from "./resource";
 

@@ -1,6 +1,6 @@
 import { ApiError, type DhcpStatus, useCurrent } from "@api";
 import { Notice, StatusLabel, UnknownState, useErrorText, Waiting } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useStatus } from "./requests";
 
 /** StatusCard is where clients are served: interface, zone, opened port. */

@@ -10,7 +10,7 @@ import {
 	useSwitchBulk,
 } from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Pools } from "./Pools";
 import { subnets } from "./resource";
 

@@ -23,8 +23,8 @@ import {
 	toast,
 	useErrorText,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { file, useCapture, useDeleteCapture, useInterfaces, useStopCapture } from "./capture";
 import "./diag.css";
 

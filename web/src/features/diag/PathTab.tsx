@@ -1,8 +1,8 @@
 import { type DiagPathInput, diagPath, type ProbePath } from "@api";
 import { zDiagPathInput } from "@api/schemas";
 import { type Field, formatNumber, PropertyList, SchemaForm, type Status, StatusLabel } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { factsOf, type PathStep, stepsOf } from "./path";
 
 const fields: Field[] = [

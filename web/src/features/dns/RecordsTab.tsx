@@ -1,7 +1,7 @@
 import type { DnsRecord } from "@api";
 import { GlobeIcon } from "@patternfly/react-icons";
 import { type Column, formatDuration, ResourceSection } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useZoneChoices } from "./requests";
 import { bare, records } from "./resource";
 

@@ -11,7 +11,7 @@ import {
 	useErrorText,
 } from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useFlush, useStats } from "./requests";
 
 /** StatusTab is what the resolver did since it started, and before. */

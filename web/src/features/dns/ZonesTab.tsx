@@ -1,7 +1,7 @@
 import { type DnsZone, useStates } from "@api";
 import { LayerGroupIcon } from "@patternfly/react-icons";
 import { type Column, Link, ObjectState, ResourceSection, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { zones } from "./resource";
 
 /** ZonesTab is the domains that the resolver treats by itself. */

@@ -1,6 +1,6 @@
 import { EyeIcon } from "@patternfly/react-icons";
 import { type Status, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const looks: Record<string, Status> = { accept: "success", drop: "danger", reject: "warning" };
 

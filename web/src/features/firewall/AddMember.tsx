@@ -1,6 +1,6 @@
 import type { ChoiceSource } from "@ui";
 import { SearchInput } from "@ui/SearchInput";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** AddMember puts what is found into a group, one after the other. */
 export function AddMember({ source, onAdd }: { source: ChoiceSource; onAdd: (id: string) => void }) {

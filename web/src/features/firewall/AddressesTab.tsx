@@ -1,7 +1,7 @@
 import { type FirewallAddress, listFirewallAddressObjectUsesOptions, type StateOf, useStates } from "@api";
 import { ServerIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { addresses } from "./resource";
 import { UsedBy } from "./UsedBy";
 import { useUses } from "./useUses";

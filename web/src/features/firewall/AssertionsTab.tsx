@@ -1,7 +1,7 @@
 import { type FirewallAssertion, useStates } from "@api";
 import { CheckCircleIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { assertions } from "./resource";
 import type { Served } from "./service";
 import { noIds, useNames } from "./useNames";

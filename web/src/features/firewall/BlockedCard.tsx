@@ -2,7 +2,7 @@ import { firewallLogOptions } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Loaded, Time } from "@ui";
 import { DashCard } from "@ui/DashCard";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Blocked, blockedOf } from "./blocked";
 
 /** BlockedCard is who was turned away lately, as far as the log reaches back. */

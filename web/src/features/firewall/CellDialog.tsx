@@ -2,7 +2,7 @@ import { type FirewallCell, type FirewallReason, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
 import { Dialog, Link } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ActionLabel } from "./ActionLabel";
 import { placeOf } from "./links";
 import { gateway, listOf, remarkOf, startBetween, wordsOf } from "./matrix";

@@ -23,9 +23,9 @@ import {
 import { AreaHistory } from "@ui/AreaHistory";
 import { FilterBar } from "@ui/FilterBar";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@ui/Table";
+import { useTranslation } from "@ui/translation";
 import { useTypedFilters } from "@ui/useTypedFilters";
 import { Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { at, filterKeys, filterOf, isNarrow, isTranslated, only } from "./connections";
 import { everyConnection, useConnections } from "./requests";
 

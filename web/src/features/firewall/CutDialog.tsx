@@ -1,6 +1,6 @@
 import type { FirewallConnectionFilter } from "@api";
 import { ConfirmDialog, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useCut } from "./requests";
 
 /** CutDialog asks before connections are ended. Whoever had one begins anew, if the rules let him. */

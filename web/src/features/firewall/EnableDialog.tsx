@@ -1,6 +1,6 @@
 import { useSave } from "@api";
 import { ConfirmDialog, tell } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { inputOf } from "./rule";
 import { type Rule, rules } from "./rules";
 

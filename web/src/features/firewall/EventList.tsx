@@ -1,8 +1,8 @@
 import type { PacketlogEvent } from "@api";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { RowAction } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useCallback, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { EventRow } from "./EventRow";
 import { noIds, useNames } from "./useNames";
 

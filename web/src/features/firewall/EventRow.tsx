@@ -2,8 +2,8 @@ import type { PacketlogEvent } from "@api";
 import { ArrowRightIcon } from "@patternfly/react-icons";
 import { formatBytes, formatShort, Link, type RowAction } from "@ui";
 import { RowMenu } from "@ui/RowMenu";
+import { useTranslation } from "@ui/translation";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
 import { ActionLabel } from "./ActionLabel";
 import { at } from "./connections";
 

@@ -1,8 +1,8 @@
 import type { FirewallQuestion, PacketfilterTrace } from "@api";
 import { zFirewallQuestion } from "@api/schemas";
 import { Dialog, type Field, Notice, SchemaForm, useErrorText } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { readPacket } from "./explain";
 import { useExplain, useLinkChoices } from "./requests";
 import { Trace } from "./Trace";

@@ -3,8 +3,8 @@ import { useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { RouteIcon } from "@patternfly/react-icons";
 import { later, Page, ProblemNotice, UrlTabs, useUrlState, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { Explained } from "./Explained";
 
 // Each is a page of its own in weight; whoever looks at one has not to wait for the others.

@@ -1,7 +1,7 @@
 import type { FirewallGroup } from "@api";
 import { CubesIcon } from "@patternfly/react-icons";
 import { type Column, formatNumber, ResourceSection, RowLink } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { addressKind, serviceKind } from "./groups";
 import { Origin } from "./ServicesTab";
 import { UsedBy } from "./UsedBy";

@@ -1,6 +1,6 @@
 import type { FirewallCounter } from "@api";
 import { formatBytes, formatNumber, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { hitShare } from "./rule";
 
 interface Props {

@@ -2,8 +2,8 @@ import type { Resource } from "@api";
 import { Checkbox, FormGroup, Radio } from "@patternfly/react-core";
 import BulkDialog from "@ui/change/BulkDialog";
 import { ListInput } from "@ui/ListInput";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { allLabels, changes, type Labelled, type Labelling, labelled } from "./labelling";
 
 interface Props<R extends Labelled> {

@@ -1,8 +1,8 @@
 import type { FirewallCell, FirewallMatrix } from "@api";
 import { ShieldAltIcon } from "@patternfly/react-icons";
 import { EmptyState, Loaded } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { CellDialog } from "./CellDialog";
 import { cellsOf, gateway, remarkOf, wordsOf } from "./matrix";
 import { useMatrix } from "./requests";

@@ -5,9 +5,9 @@ import { type BulkAction, ResourceSection, type RowAction, StatusLabel, sentence
 import { OrderedList } from "@ui/ordered/OrderedList";
 import { useOrderedBulk } from "@ui/ordered/useOrderedBulk";
 import { TableToolbar } from "@ui/TableToolbar";
+import { useTranslation } from "@ui/translation";
 import { useTableState } from "@ui/useTableState";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { Hits } from "./Hits";
 import { Labels } from "./Labels";
 import { matchOf, storedNat, targetOf } from "./nat";

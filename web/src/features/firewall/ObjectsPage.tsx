@@ -1,6 +1,6 @@
 import "./firewall.css";
 import { Page, ProblemNotice, UrlTabs } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { AddressesTab } from "./AddressesTab";
 import { AddressGroupsTab, ServiceGroupsTab } from "./GroupsTab";
 import { ServicesTab } from "./ServicesTab";

@@ -1,8 +1,8 @@
 import type { FirewallFinding } from "@api";
 import { ArrowRightIcon } from "@patternfly/react-icons";
 import { StatusLabel, Time } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
 import { ActionLabel } from "./ActionLabel";
 import { Hits } from "./Hits";
 import { Labels } from "./Labels";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { formatExact } from "@ui";
 import { usePaused } from "@ui/SearchInput";
+import { useTranslation } from "@ui/translation";
 import { type Control, useWatch } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { lookUp, type Typed } from "./known";
 import { useUplinkGroups } from "./requests";
 import { type Known, Unknown } from "./resolve";

@@ -17,9 +17,9 @@ import {
 import { OrderedList } from "@ui/ordered/OrderedList";
 import { useOrderedBulk } from "@ui/ordered/useOrderedBulk";
 import { TableToolbar } from "@ui/TableToolbar";
+import { useTranslation } from "@ui/translation";
 import { useTableState } from "@ui/useTableState";
 import { type ReactNode, useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { opensEverything } from "./everywhere";
 import { RuleRow } from "./RuleRow";
 import { useCounters, useFindings, useSourceZones, useTargetZones } from "./requests";

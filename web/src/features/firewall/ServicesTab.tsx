@@ -1,7 +1,7 @@
 import { type FirewallService, listFirewallServiceUsesOptions } from "@api";
 import { PlugIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { services } from "./resource";
 import { portsOf } from "./sources";
 import { UsedBy } from "./UsedBy";

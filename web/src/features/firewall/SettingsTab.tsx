@@ -2,7 +2,7 @@ import { useSettings } from "@api";
 import { zFirewallSettingsInput } from "@api/schemas";
 import { type Field, Notice } from "@ui";
 import { SettingsForm } from "@ui/SettingsForm";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useZoneNames } from "./requests";
 import { isOpen } from "./risk";
 import { settings } from "./settings";

@@ -1,7 +1,7 @@
 import type { PacketfilterDecider, PacketfilterStep, PacketfilterTrace } from "@api";
 import { Link } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { ActionLabel } from "./ActionLabel";
 import { at } from "./connections";
 import { stagesOf, stepText } from "./explain";

@@ -1,8 +1,8 @@
 import type { FaultUse } from "@api";
 import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import { Notice } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { UsedBy as List } from "@ui/UsedBy";
-import { useTranslation } from "react-i18next";
 
 // The generated options differ in their keys only.
 // biome-ignore lint/suspicious/noExplicitAny: the key is nobody's business here

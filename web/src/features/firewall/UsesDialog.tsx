@@ -1,6 +1,6 @@
 import { Button } from "@patternfly/react-core";
 import { Dialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { UsedBy, type UsesQuery } from "./UsedBy";
 
 interface Props {

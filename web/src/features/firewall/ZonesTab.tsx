@@ -1,7 +1,7 @@
 import { type FirewallZone, listFirewallZoneUsesOptions, type NetworkInterface } from "@api";
 import { ServerGroupIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useRoles } from "./requests";
 import { zones } from "./resource";
 import { Origin } from "./ServicesTab";

@@ -1,6 +1,6 @@
 import type { Resource } from "@api";
 import { type BulkAction, later } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Labelled } from "./labelling";
 
 const LabelDialog = later(

@@ -1,6 +1,6 @@
 import { type FirewallMember, type FirewallMemberInput, type Resource, useRemove, useSave } from "@api";
 import { tell, toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** useMembers puts things into a group and takes them out, and says what came of it. */
 export function useMembers(members: Resource<FirewallMember, FirewallMemberInput>, group: string) {

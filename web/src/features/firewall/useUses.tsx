@@ -1,5 +1,5 @@
 import { later, type RowDialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { UsesQuery } from "./UsedBy";
 
 const UsesDialog = later("where used", () => import("./UsesDialog"));

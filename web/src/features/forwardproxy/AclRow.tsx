@@ -1,7 +1,7 @@
 import type { ForwardproxyAcl } from "@api";
 import { StatusLabel } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
 import { hoursText } from "./hours";
 
 /** AclRow is an access rule in a line: what it compares, what happens, for whom, when, and whether it is asked. */

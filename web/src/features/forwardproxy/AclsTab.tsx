@@ -5,9 +5,9 @@ import { type BulkAction, EmptyState, ResourceSection, type RowAction, tell, toa
 import { OrderedList } from "@ui/ordered/OrderedList";
 import { useOrderedBulk } from "@ui/ordered/useOrderedBulk";
 import { TableToolbar } from "@ui/TableToolbar";
+import { useTranslation } from "@ui/translation";
 import { useTableState } from "@ui/useTableState";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { AclRow } from "./AclRow";
 import { inputOf, nameOf, types } from "./acl";
 import { useSettings } from "./requests";

@@ -1,7 +1,7 @@
 import type { ForwardproxyList } from "@api";
 import { ListIcon } from "@patternfly/react-icons";
 import { type Column, later, ResourceSection, type RowDialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { lists } from "./resource";
 
 const NamesDialog = later("names of a list", () => import("./NamesDialog"));

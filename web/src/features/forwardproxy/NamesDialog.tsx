@@ -1,7 +1,7 @@
 import type { Done, ForwardproxyList, ForwardproxyNamesEdit, ForwardproxyNamesResult } from "@api";
 import { zForwardproxyNamesEdit } from "@api/schemas";
 import { type Field, FormDialog } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useEditNames, useTellNames } from "./requests";
 
 const fields: Field[] = [

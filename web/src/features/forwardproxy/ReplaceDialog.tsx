@@ -2,8 +2,8 @@ import type { ForwardproxyList } from "@api";
 import { Button, FormGroup, TextArea } from "@patternfly/react-core";
 import { ConfirmDialog } from "@ui";
 import { saveAs } from "@ui/saveAs";
+import { useTranslation } from "@ui/translation";
 import { useId, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { readNames, useReplaceNames, useTellNames } from "./requests";
 
 /** ReplaceDialog takes all names of a list from a file or from the clipboard, and hands out those that it has. */

@@ -1,5 +1,5 @@
 import { Figures, formatBytes, formatDuration, formatNumber, formatPercent, Loaded } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useStats } from "./requests";
 
 /** StatsTab is what the proxy did since it started. */

@@ -1,8 +1,8 @@
 import { type ForwardproxySettings, useCan } from "@api";
 import { Button } from "@patternfly/react-core";
 import { later, ObjectState, ServiceCard, useServiceState, useUrlState, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { listensOn, openIn } from "./listening";
 import { useSettings } from "./requests";
 

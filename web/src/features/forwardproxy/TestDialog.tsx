@@ -1,8 +1,8 @@
 import type { ForwardproxyAnswer, ForwardproxyQuestion } from "@api";
 import { zForwardproxyQuestion } from "@api/schemas";
 import { Dialog, type Field, Link, Notice, SchemaForm } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { nameOf, page } from "./acl";
 import { useAcl, useExplain } from "./requests";
 

@@ -17,7 +17,7 @@ import {
 } from "@api";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type Choice, tell } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const most = 1000;
 const minute = 60_000;

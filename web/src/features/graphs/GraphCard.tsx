@@ -2,7 +2,7 @@ import { type Graphs, readGraphsOptions } from "@api";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LiveChart, Loaded } from "@ui";
 import type { Mark, Shared } from "@ui/LiveChart";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Chart, endOf, formatOf, timesOf, wholeOf } from "./charts";
 import { iso, type Span } from "./span";
 import type { View } from "./useView";

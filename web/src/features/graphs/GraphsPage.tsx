@@ -3,7 +3,7 @@ import { listGraphSeriesOptions } from "@api";
 import { ChartLineIcon } from "@patternfly/react-icons";
 import { useQuery } from "@tanstack/react-query";
 import { EmptyState, Loaded, Page, ProblemNotice } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { chartsOf } from "./charts";
 import { GraphCard } from "./GraphCard";
 import { useMarks } from "./useMarks";

@@ -3,7 +3,7 @@ import { listGraphSeriesOptions } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { Loaded } from "@ui";
 import type { HistoryProps } from "@ui/feature";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Chart, chartsFor, chartsOf } from "./charts";
 import { GraphCard } from "./GraphCard";
 import { useMarks } from "./useMarks";

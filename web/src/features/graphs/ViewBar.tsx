@@ -1,7 +1,7 @@
 import "./graphs.css";
 import { Button, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import { formatShort } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Range, ranges } from "./charts";
 import type { View } from "./useView";
 

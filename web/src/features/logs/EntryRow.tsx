@@ -1,8 +1,8 @@
 import type { LogsEntry } from "@api";
 import { Button } from "@patternfly/react-core";
 import { formatExact, formatShort, PropertyList, type Status, StatusLabel } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { memo } from "react";
-import { useTranslation } from "react-i18next";
 import { marked } from "./entries";
 
 const looks: Record<LogsEntry["level"], Status> = {

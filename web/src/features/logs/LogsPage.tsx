@@ -1,7 +1,7 @@
 import "./logs.css";
 import { later, Page, ProblemNotice, UrlTabs, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { EntriesTab } from "./EntriesTab";
 
 // Most visits look; forms are heavy.

@@ -1,7 +1,7 @@
 import { type LogsShippingStream, logShippingStatusOptions, useCurrent } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { formatNumber, ServiceCard, StatusLabel, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const looks = { sending: "success", connecting: "info", away: "danger" } as const;
 

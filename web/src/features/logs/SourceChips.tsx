@@ -1,7 +1,7 @@
 import { listLogSourcesOptions } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useQuery } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	/** Names of those that are chosen; none means all. */

@@ -1,8 +1,8 @@
 import { type NetworkAddress, useStates } from "@api";
 import { AtIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { addressesOf } from "./resource";
 
 /** AddressesTab is the addresses of an interface, and whether the kernel has them. */

@@ -1,7 +1,7 @@
 import { type NetworkInterface, type SysInterface, useStates } from "@api";
 import { NetworkIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, RowLink, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Mono } from "./Mono";
 import { Rates } from "./Rates";
 import type { Links } from "./requests";

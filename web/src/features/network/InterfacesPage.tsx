@@ -2,7 +2,7 @@ import "./network.css";
 import { useCan, useStates } from "@api";
 import { Button } from "@patternfly/react-core";
 import { Notice, Page, ProblemNotice, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useFreeLinks } from "./choices";
 import { InterfaceList } from "./InterfaceList";
 import { useInterfaces, useLinks } from "./requests";

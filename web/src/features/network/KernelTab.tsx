@@ -1,8 +1,8 @@
 import { type ListQuery, queryClient } from "@api";
 import { DirectionsIcon } from "@patternfly/react-icons";
 import { type Column, EmptyState, formatNumber, Notice, ResourceTable } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect } from "react";
-import { useTranslation } from "react-i18next";
 import { kernelRoutes, staticRoutes, useKernelRoutes } from "./kernel";
 import { MarkLabel } from "./MarkLabel";
 import { Mono } from "./Mono";

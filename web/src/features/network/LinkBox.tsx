@@ -1,7 +1,7 @@
 import { useCan, useStates } from "@api";
 import { Link, ObjectState } from "@ui";
+import { useTranslation } from "@ui/translation";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { Rates } from "./Rates";
 import type { Links } from "./requests";
 import { StateLabel } from "./StateLabel";

@@ -1,5 +1,5 @@
 import { StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { looks, type Mark } from "./routes";
 
 /** MarkLabel is how something configured and the kernel stand to each other, and why, for whoever points at it. */

@@ -2,7 +2,7 @@ import type { NetworkInterface, SysInterface } from "@api";
 import { Figures, formatBytes, formatNumber, formatRate, Link, LiveChart, PropertyList } from "@ui";
 import { timesOf, valuesOf } from "@ui/history";
 import { rx, tx } from "@ui/links";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { type Links, useInterfaces } from "./requests";
 
 /** Below 10 kbit/s the chart does not zoom in any further. */

@@ -1,7 +1,7 @@
 import { formatRate } from "@ui";
 import { latest, type Point } from "@ui/history";
 import { rx, tx } from "@ui/links";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const words = (value: number | null) => (value === null ? "–" : formatRate(value));
 

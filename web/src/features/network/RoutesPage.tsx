@@ -1,6 +1,6 @@
 import "./network.css";
 import { Page, ProblemNotice, UrlTabs } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { KernelTab } from "./KernelTab";
 import { StaticTab } from "./StaticTab";
 

@@ -1,7 +1,7 @@
 import type { NetworkInterface } from "@api";
 import { Link } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { LinkBox } from "./LinkBox";
 import type { Links } from "./requests";
 import { type Box, stackOf } from "./stack";

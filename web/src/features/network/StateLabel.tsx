@@ -1,6 +1,6 @@
 import type { SysInterface } from "@api";
 import { StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { looks, type State } from "./state";
 
 interface Props {

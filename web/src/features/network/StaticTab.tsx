@@ -1,7 +1,7 @@
 import { type NetworkRoute, useStates } from "@api";
 import { DirectionsIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Mono } from "./Mono";
 import { routeInput, routes } from "./resource";
 import { wayText } from "./routes";

@@ -1,5 +1,5 @@
 import type { NetworkInterface } from "@api";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 type Typed = Pick<NetworkInterface, "type" | "vlan_id">;
 

@@ -2,8 +2,8 @@ import { listFirewallZonesOptions } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { Choice } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useUrlState } from "@ui/urlState";
-import { useTranslation } from "react-i18next";
 import { useInterfaces, useLinks } from "./requests";
 
 const same = (name: string): Choice => ({ value: name, label: name });

@@ -3,7 +3,7 @@ import { ClockIcon } from "@patternfly/react-icons";
 import { type Column, formatNumber, ResourceSection, StatusLabel } from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
 import { smallTime } from "@ui/smallTime";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSources } from "./requests";
 import { pools } from "./resource";
 import { StatusCard } from "./StatusCard";

@@ -12,7 +12,7 @@ import {
 	Waiting,
 } from "@ui";
 import { smallTime } from "@ui/smallTime";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useForceSync, useStatus } from "./requests";
 
 /** StatusCard is how the clock stands. */

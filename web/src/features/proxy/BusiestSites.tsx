@@ -1,7 +1,7 @@
 import { getProxyDomainOptions } from "@api";
 import { useQueries } from "@tanstack/react-query";
 import { timesOf, valuesOf } from "@ui/history";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Chart } from "./Chart";
 import { busiest, figure, namesOf } from "./traffic";
 import { useSiteTraffic } from "./useTraffic";

@@ -1,6 +1,6 @@
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { LiveChart, type LiveChartProps } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props extends Omit<LiveChartProps, "label" | "height"> {
 	title: string;

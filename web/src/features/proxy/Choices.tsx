@@ -1,8 +1,8 @@
 import { Radio } from "@patternfly/react-core";
 import { FieldHint, sentence } from "@ui";
+import { useTranslation } from "@ui/translation";
 import type { ReactNode } from "react";
 import { type UseFormReturn, useController } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import type { Values } from "./publish";
 
 interface Props<N extends "where" | "certificate"> {

@@ -1,6 +1,6 @@
 import type { Certificate, ProxyDomain } from "@api";
 import { CertificateState, RowLink, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { firstToEnd, namesOf } from "./cover";
 
 interface Props {

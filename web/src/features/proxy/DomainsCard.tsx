@@ -2,7 +2,7 @@ import { listProxyDomains, page, useStateCounts } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { Loaded, ObjectState } from "@ui";
 import { DashCard } from "@ui/DashCard";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 /** DomainsCard is how many domains serve, and how many do not. */
 export function DomainsCard() {

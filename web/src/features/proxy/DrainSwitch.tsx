@@ -1,7 +1,7 @@
 import { type ProxyServer, type ProxyServerInput, type Resource, useCan, useSave } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { tell, toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	server: ProxyServer;

@@ -1,8 +1,8 @@
 import type { ProxyHeader } from "@api";
 import { ListIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { headersOf } from "./parts";
 
 /** HeadersTab is what every answer of a site carries. */

@@ -1,8 +1,8 @@
 import { Notice } from "@ui";
 import { FormField } from "@ui/FormField";
+import { useTranslation } from "@ui/translation";
 import { useRef } from "react";
 import type { Control, UseFormReturn } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { hostOf, isSiteName, type Values } from "./publish";
 import { inputs } from "./publishForm";
 import { NameReach } from "./ReachHint";

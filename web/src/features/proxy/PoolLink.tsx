@@ -1,6 +1,6 @@
 import type { ProxyBackend } from "@api";
 import { RowLink } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { usePool, usePools } from "./requests";
 
 /** PoolLink leads to the pool that something uses; of very many pools only the first are known by name. */

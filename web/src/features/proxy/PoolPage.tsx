@@ -2,8 +2,8 @@ import "./proxy.css";
 import { type ProxyBackend, useStates } from "@api";
 import { useParams } from "@tanstack/react-router";
 import { Loaded, later, Notice, ObjectState, Page, sentence, serverText, UrlTabs, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { usePool, useStats } from "./requests";
 import { ServersTab } from "./ServersTab";
 

@@ -12,7 +12,7 @@ import {
 	storedInput,
 	useSwitchBulk,
 } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useStats } from "./requests";
 import { pools } from "./resource";
 

@@ -1,6 +1,6 @@
 import "./proxy.css";
 import { Page, ProblemNotice, UrlTabs } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { PoolsTab } from "./PoolsTab";
 import { ServicesTab } from "./ServicesTab";
 import { SitesTab } from "./SitesTab";

@@ -1,8 +1,8 @@
 import "./proxy.css";
 import type { ChangeBatchResult, Done } from "@api";
 import { later, Page, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { PublishWizard } from "./PublishWizard";
 import type { Ids, Values } from "./publish";
 

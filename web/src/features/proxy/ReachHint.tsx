@@ -1,6 +1,6 @@
 import type { ReachAnswer, ReachName, ReachResult } from "@api";
 import { formatNumber, Link, type Status, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Holder, Wanted } from "./taken";
 import { useReach } from "./useReach";
 

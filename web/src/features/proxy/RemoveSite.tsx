@@ -1,6 +1,6 @@
 import type { Done, ProxyDomain } from "@api";
 import Remove from "@ui/change/RemoveDialog";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { sites } from "./resource";
 
 interface Props {

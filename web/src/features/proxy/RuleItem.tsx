@@ -4,8 +4,8 @@ import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-
 import { type RowAction, StatusLabel } from "@ui";
 import { RowMenu } from "@ui/RowMenu";
 import { TickBox } from "@ui/TickBox";
+import { useTranslation } from "@ui/translation";
 import type { DragEvent } from "react";
-import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { ProxyDomain, ProxyRule } from "@api";
 import { RouteIcon } from "@patternfly/react-icons";
 import { Csv, Loaded, ResourceSection, storedInput, useSwitchBulk } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { PoolLink } from "./PoolLink";
 import { rulesOf } from "./parts";
 import { RuleList } from "./RuleList";

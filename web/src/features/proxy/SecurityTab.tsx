@@ -1,8 +1,8 @@
 import type { ProxyUser } from "@api";
 import { KeyIcon } from "@patternfly/react-icons";
 import { type Column, later, ResourceSection, Time, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { loginsOf } from "./parts";
 
 const SecurityForm = later("site security", () => import("./SecurityForm"));

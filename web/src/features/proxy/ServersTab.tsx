@@ -1,8 +1,8 @@
 import { type ProxyBackend, type ProxyServer, useStates } from "@api";
 import { ServerIcon } from "@patternfly/react-icons";
 import { type Column, formatNumber, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { DrainSwitch } from "./DrainSwitch";
 import type { Counted } from "./health";
 import { serversOf } from "./parts";

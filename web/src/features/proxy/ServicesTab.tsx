@@ -1,7 +1,7 @@
 import { type ProxyPort, useStates } from "@api";
 import { PlugIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, storedInput, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { PoolLink } from "./PoolLink";
 import { services } from "./resource";
 

@@ -1,5 +1,5 @@
 import { formatNumber, Loaded } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Chart } from "./Chart";
 import { type Day, dayOf } from "./day";
 import { useDay } from "./requests";

@@ -15,8 +15,8 @@ import {
 	tell,
 	useSwitchBulk,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useMemo, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { CoverLabel } from "./CoverLabel";
 import { namesOf, uncoveredOf } from "./cover";
 import { PoolLink, PoolName } from "./PoolLink";

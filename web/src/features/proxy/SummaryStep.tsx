@@ -1,7 +1,7 @@
 import type { Certificate } from "@api";
 import { Button } from "@patternfly/react-core";
+import { useTranslation } from "@ui/translation";
 import type { UseFormReturn } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { coverOf } from "./cover";
 import { authorityOf, hostOf, poolName, type Step, testable, type Values } from "./publish";
 import { ServerReach } from "./ReachHint";

@@ -2,7 +2,7 @@ import type { ProxyFrontendStat, ProxyStats } from "@api";
 import { formatNumber, formatRate, Loaded, Notice, sentence, serverText } from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
 import { type History, type Point, timesOf, valuesOf } from "@ui/history";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { BusiestSites } from "./BusiestSites";
 import { Chart } from "./Chart";
 import { usePools } from "./requests";

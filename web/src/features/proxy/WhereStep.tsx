@@ -1,8 +1,8 @@
 import { FormField } from "@ui/FormField";
 import type { Input } from "@ui/fields";
+import { useTranslation } from "@ui/translation";
 import { useRef } from "react";
 import type { Control, UseFormReturn } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { Choices } from "./Choices";
 import { hostOf, poolName, serverOf, type Values } from "./publish";
 import { inputs } from "./publishForm";

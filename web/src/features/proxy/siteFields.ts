@@ -1,6 +1,6 @@
 import { zProxyDomainInput } from "@api/schemas";
 import type { Field } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSitePools } from "./requests";
 
 /** schema of a whole site; each form asks for a part of it. */

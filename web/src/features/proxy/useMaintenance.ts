@@ -1,6 +1,6 @@
 import { type ProxyDomain, useSave } from "@api";
 import { tell, toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { sites } from "./resource";
 import { inputOf } from "./settings";
 

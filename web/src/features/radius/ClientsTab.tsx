@@ -1,7 +1,7 @@
 import type { RadiusClient } from "@api";
 import { NetworkIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { clients } from "./resource";
 
 /** ClientsTab is who may ask: access points, switches, VPN gateways. */

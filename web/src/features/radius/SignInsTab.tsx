@@ -1,7 +1,7 @@
 import type { FreeradiusSignIn } from "@api";
 import { HistoryIcon } from "@patternfly/react-icons";
 import { EmptyState, Loaded, StatusLabel, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSignIns } from "./requests";
 import { lookOf } from "./results";
 

@@ -1,8 +1,8 @@
 import { type ProblemState, type RadiusSettings, useCan, useCurrent } from "@api";
 import { Button } from "@patternfly/react-core";
 import { later, ObjectState, ServiceCard, UnknownState, useServiceState, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useSettings } from "./requests";
 
 const TestDialog = later("radius test", () => import("./TestDialog"));

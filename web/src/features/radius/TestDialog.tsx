@@ -1,8 +1,8 @@
 import type { RadiusSignInResult, RadiusSignInTestWritable } from "@api";
 import { zRadiusSignInTestWritable } from "@api/schemas";
 import { Dialog, type Field, Notice, SchemaForm } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useTest } from "./requests";
 
 const fields: Field[] = [

@@ -1,7 +1,7 @@
 import { type RadiusUser, useCurrent, useStates } from "@api";
 import { UsersIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection, StatusLabel, storedInput, Time, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSignIns } from "./requests";
 import { users } from "./resource";
 import { good, lookOf } from "./results";

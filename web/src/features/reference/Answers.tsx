@@ -1,5 +1,5 @@
 import { StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Answer, Document } from "./openapi";
 import { SchemaTable } from "./SchemaTable";
 

@@ -1,5 +1,5 @@
 import { Button, TextArea } from "@patternfly/react-core";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { pretty } from "./useSend";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Title } from "@patternfly/react-core";
 import { Link } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { CurlBox } from "./CurlBox";
 import type { Document } from "./openapi";
 

@@ -1,8 +1,8 @@
 import { TextInput } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { Link } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import { Method } from "./Method";
 import { find, groupsOf, type Operation } from "./openapi";
 

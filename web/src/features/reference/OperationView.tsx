@@ -1,7 +1,7 @@
 import { Label, Title } from "@patternfly/react-core";
 import { LockIcon, LockOpenIcon } from "@patternfly/react-icons";
 import { CopyButton } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { Answers } from "./Answers";
 import { Method } from "./Method";
 import type { Document, Operation } from "./openapi";

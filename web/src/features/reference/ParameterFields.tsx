@@ -1,5 +1,5 @@
 import { FormSelect, FormSelectOption, TextInput } from "@patternfly/react-core";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Document, Operation, Parameter } from "./openapi";
 import { keyOf, type Values } from "./request";
 import { resolve } from "./schema";

@@ -1,8 +1,8 @@
 import { Skeleton } from "@patternfly/react-core";
 import { SearchIcon } from "@patternfly/react-icons";
 import { EmptyState, ErrorState, Link, Page, useUrlState } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { Intro } from "./Intro";
 import { OperationList } from "./OperationList";
 import { OperationView } from "./OperationView";

@@ -1,5 +1,5 @@
 import { CopyButton, formatNumber, type Status, StatusLabel } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Reply } from "./useSend";
 
 /** More than this is cut off on screen; the copy has it all. */

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { Document, Schema } from "./openapi";
 import { Rules } from "./Rules";
 import { rowsOf, typeOf } from "./schema";

@@ -1,8 +1,8 @@
 import { useCan } from "@api";
 import { Checkbox } from "@patternfly/react-core";
 import { BusyButton, useErrorText } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { type FormEvent, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { BodyEditor } from "./BodyEditor";
 import { CurlBox } from "./CurlBox";
 import { exampleOf } from "./example";

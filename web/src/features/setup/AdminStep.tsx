@@ -1,8 +1,8 @@
 import { Button, ExpandableSection } from "@patternfly/react-core";
 import { Notice } from "@ui";
 import type { Input } from "@ui/fields";
+import { useTranslation } from "@ui/translation";
 import { type ReactNode, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { inputs } from "./form";
 
 interface Props {

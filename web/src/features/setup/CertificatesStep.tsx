@@ -1,9 +1,9 @@
 import { Checkbox, ExpandableSection } from "@patternfly/react-core";
 import { FieldHint } from "@ui";
 import type { Input } from "@ui/fields";
+import { useTranslation } from "@ui/translation";
 import { type ReactNode, useState } from "react";
 import { type UseFormReturn, useController } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { inputs, type Values } from "./form";
 
 interface Props {

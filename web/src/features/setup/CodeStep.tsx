@@ -1,8 +1,8 @@
 import { FormGroup, TextInput } from "@patternfly/react-core";
 import { Command, FieldHint } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useLayoutEffect, useRef } from "react";
 import { type Control, useController } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { groupCode } from "./code";
 import type { Values } from "./form";
 

@@ -2,8 +2,8 @@ import { useIdentity } from "@api";
 import { Button } from "@patternfly/react-core";
 import { useNavigate } from "@tanstack/react-router";
 import { BarePage } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 
 /** DoneStep says that all is well, and offers a second factor to whoever wants one now. */
 export function DoneStep() {

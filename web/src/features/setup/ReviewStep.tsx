@@ -1,5 +1,5 @@
 import { Alert, Button } from "@patternfly/react-core";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { AccountlessNotice } from "./AdminStep";
 import { requestOf, type Values } from "./form";
 import type { Step } from "./steps";

@@ -1,8 +1,8 @@
 import { useHealth } from "@api";
 import { Navigate, useNavigate } from "@tanstack/react-router";
 import { BarePage, ErrorState, toast } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { AccountlessNotice } from "./AdminStep";
 import { DoneStep } from "./DoneStep";
 import { type Outcome, Wizard } from "./Wizard";

@@ -1,8 +1,8 @@
 import { Title } from "@patternfly/react-core";
 import { FormField } from "@ui/FormField";
 import type { Input } from "@ui/fields";
+import { useTranslation } from "@ui/translation";
 import type { Control, UseFormReturn } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { AdminStep } from "./AdminStep";
 import { CertificatesStep } from "./CertificatesStep";
 import { CodeStep } from "./CodeStep";

@@ -1,7 +1,7 @@
 import { Button } from "@patternfly/react-core";
 import { BusyButton } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import type { Step } from "./steps";
 
 interface Props {

@@ -2,8 +2,8 @@ import { ApiError, loginTotp, type SecondFactorBodyWritable, type UserIdentity, 
 import { zSecondFactorBodyWritable } from "@api/schemas";
 import { Button } from "@patternfly/react-core";
 import { type Field, SchemaForm } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import * as z from "zod/mini";
 
 interface Props {

@@ -1,7 +1,7 @@
 import { ApiError, type CredentialsBodyWritable, login, type UserIdentity, type UserLogin } from "@api";
 import { zCredentialsBodyWritable } from "@api/schemas";
 import { type Field, SchemaForm } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	/** Who was signed in before. */

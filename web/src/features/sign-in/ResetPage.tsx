@@ -2,7 +2,7 @@ import { type ResetPasswordRequest, resetPassword } from "@api";
 import { zResetPasswordRequest } from "@api/schemas";
 import { useNavigate } from "@tanstack/react-router";
 import { BarePage, Command, type Field, Link, SchemaForm, toast, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const fields: Field[] = [{ name: "token" }, { name: "new_password", strength: true }];
 

@@ -1,8 +1,8 @@
 import { useHealth, useIdentity } from "@api";
 import { Navigate, useRouter } from "@tanstack/react-router";
 import { BarePage, Link, useUrlState } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useEffect } from "react";
-import { useTranslation } from "react-i18next";
 import { safeNext } from "./next";
 import SignInForm from "./SignInForm";
 

@@ -2,7 +2,7 @@ import { type ApplyState, useStates } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { StatusLabel, sentence, serverText, serviceName, Td, Time, Tr, toast, useErrorText } from "@ui";
 import { stateReason } from "@ui/problemText";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { diskOf, runningOf, standingLooks, standingOf } from "./components";
 import { useKeepEdits } from "./requests";
 

@@ -1,6 +1,6 @@
 import { useCan, useComponents } from "@api";
 import { Loaded, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ComponentRow } from "./ComponentRow";
 import { ConfigActions } from "./ConfigActions";
 import { ConfigFiles } from "./ConfigFiles";

@@ -1,7 +1,7 @@
 import type { ChangeRendered, FaultWords } from "@api";
 import { Button } from "@patternfly/react-core";
 import { BusyButton, Notice, sentence, serverText, serviceName, useErrorText, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { resultsOf } from "./config";
 import { useRenderConfigs } from "./requests";
 

@@ -1,6 +1,6 @@
 import { CopyButton, Loaded, serviceName } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { filesOf } from "./config";
 import { useConfigFiles } from "./requests";
 

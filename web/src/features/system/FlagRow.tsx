@@ -1,7 +1,7 @@
 import { useCurrent } from "@api";
 import { Skeleton, Switch } from "@patternfly/react-core";
 import { ErrorState, StatusLabel, toast, UnknownState, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import type { FlagName } from "./flags";
 import { useFlag, useSetFlag } from "./requests";
 

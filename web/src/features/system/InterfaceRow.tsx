@@ -1,7 +1,7 @@
 import type { ProblemState, SysInterface } from "@api";
 import { formatBytes, formatNumber, ObjectState, StatusLabel, Td, Tr, UnknownState } from "@ui";
 import { linkState } from "@ui/links";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 interface Props {
 	link: SysInterface;

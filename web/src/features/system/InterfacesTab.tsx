@@ -1,7 +1,7 @@
 import { listNetworkInterfacesOptions, useStates } from "@api";
 import { useQuery } from "@tanstack/react-query";
 import { Loaded, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { InterfaceRow } from "./InterfaceRow";
 import { useInterfaces } from "./requests";
 

@@ -1,7 +1,7 @@
 import type { SystemKept } from "@api";
 import { formatBytes, formatNumber, Loaded, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { unitText } from "@ui/units";
-import { useTranslation } from "react-i18next";
 import { useKept } from "./requests";
 
 /** KeptTable is what the node keeps of the past: how much there is, and how much there can be. */

@@ -1,6 +1,6 @@
 import type { SysPackageVersion } from "@api";
 import { Loaded, type Status, StatusLabel, Table, TableTools, Tbody, Td, Th, Thead, Time, Tr, UnknownState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { kindOf, sorted } from "./packages";
 import { usePackages } from "./requests";
 

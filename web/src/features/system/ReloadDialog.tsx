@@ -1,6 +1,6 @@
 import { useCan } from "@api";
 import { ConfirmDialog, toast, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useProxyReload } from "./requests";
 
 /** ReloadDialog says what a reload of the reverse proxy does before it happens; it is open while the URL says ?do=reload. */

@@ -1,6 +1,6 @@
 import { ApiError, useCan } from "@api";
 import { ConfirmDialog, restartText, serviceName, toast, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useRestart, useServices } from "./requests";
 
 /** RestartDialog asks before a service restarts; it is open while the URL says ?do=restart&id=dns. */

@@ -1,7 +1,7 @@
 import type { SystemRetention } from "@api";
 import { zSystemRetentionInput } from "@api/schemas";
 import { type Field, SchemaForm, toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useSetRetention } from "./requests";
 
 const fields: Field[] = [{ name: "audit_days", unit: "days", presets: [90, 365, 1095] }];

@@ -1,7 +1,7 @@
 import type { SystemService } from "@api";
 import { Button } from "@patternfly/react-core";
 import { formatBytes, ServiceState, serviceName, stateOf, Td, Time, Tr, useServiceProblem, useUrlState } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { ServiceSwitch } from "./ServiceSwitch";
 import { bootOf } from "./services";
 

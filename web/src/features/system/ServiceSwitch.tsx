@@ -1,7 +1,7 @@
 import type { SystemService } from "@api";
 import { Switch } from "@patternfly/react-core";
 import { toast, useErrorText } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useToggle } from "./requests";
 import { isOn } from "./services";
 

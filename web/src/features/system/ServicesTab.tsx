@@ -1,6 +1,6 @@
 import { type SystemService, useCan } from "@api";
 import { Loaded, Notice, reasonsOf, Table, TableTools, Tbody, Th, Thead, Tr } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useServices } from "./requests";
 import { ServiceRow } from "./ServiceRow";
 import { sorted } from "./services";

@@ -1,9 +1,9 @@
 import { useCan } from "@api";
 import { Card, CardBody, CardTitle } from "@patternfly/react-core";
 import { Loaded, later, PropertyList, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { unitText } from "@ui/units";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { FlagRow } from "./FlagRow";
 import { flagNames } from "./flags";
 import { RetentionForm } from "./RetentionForm";

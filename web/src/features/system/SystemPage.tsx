@@ -1,7 +1,7 @@
 import type { Problem } from "@api";
 import { later, Page, ProblemsOf, UrlTabs, Waiting } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
 import { ComponentsTab } from "./ComponentsTab";
 import { InterfacesTab } from "./InterfacesTab";
 import { PackagesTab } from "./PackagesTab";

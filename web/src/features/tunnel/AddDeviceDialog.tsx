@@ -1,8 +1,8 @@
 import type { TunnelPeer } from "@api";
 import { zTunnelPeerInputWritable } from "@api/schemas";
 import { type Field, FormDialog } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import DeviceDialog from "./DeviceDialog";
 import { useAddDevice, useServerChoices } from "./requests";
 

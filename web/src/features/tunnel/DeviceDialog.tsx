@@ -3,7 +3,7 @@ import { Button } from "@patternfly/react-core";
 import { DownloadIcon } from "@patternfly/react-icons";
 import { BusyButton, Dialog, ErrorState, toast, useErrorText, Waiting } from "@ui";
 import { saveAs } from "@ui/saveAs";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useCode, useConfig } from "./requests";
 
 /** DeviceDialog shows what a device needs to connect: a code to scan, or a file. */

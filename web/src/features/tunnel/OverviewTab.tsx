@@ -1,7 +1,7 @@
 import { type TunnelInterface, type TunnelPeerStatus, useStates } from "@api";
 import { Figures, formatBytes, formatNumber, LastChanges, PropertyList, Time } from "@ui";
 import { AreaHistory } from "@ui/AreaHistory";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { usePeers, useStatus } from "./requests";
 
 /** OverviewTab is what a tunnel does right now and did before: who is connected, and how much was carried. */

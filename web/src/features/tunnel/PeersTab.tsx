@@ -11,8 +11,8 @@ import {
 	Time,
 	useSwitchBulk,
 } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { useStatus, useTunnels } from "./requests";
 import { peers, peersOf } from "./resource";
 

@@ -1,7 +1,7 @@
 import { type TunnelInterface, useStates } from "@api";
 import { PluggedIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, RowLink, storedInput, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { tunnels } from "./resource";
 
 /** TunnelsTab is the interfaces themselves. */

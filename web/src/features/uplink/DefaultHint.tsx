@@ -1,6 +1,6 @@
 import { Notice } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { type Control, useFormState, useWatch } from "react-hook-form";
-import { useTranslation } from "react-i18next";
 import { useGroups } from "./requests";
 
 /** DefaultHint names the group that is the default already: the server refuses a second one of the family. */

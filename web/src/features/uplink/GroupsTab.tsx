@@ -1,7 +1,7 @@
 import { type UplinkGroup, useStates } from "@api";
 import { RandomIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useGroups, useStatus, useUplinks } from "./requests";
 import { groups } from "./resource";
 

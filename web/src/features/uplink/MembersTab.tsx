@@ -1,8 +1,8 @@
 import type { UplinkMember } from "@api";
 import { RandomIcon } from "@patternfly/react-icons";
 import { type Column, ResourceSection } from "@ui";
+import { useTranslation } from "@ui/translation";
 import { useMemo } from "react";
-import { useTranslation } from "react-i18next";
 import { useGroups, useUplinks } from "./requests";
 import { membersNamed } from "./resource";
 

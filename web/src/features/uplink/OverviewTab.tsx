@@ -1,6 +1,6 @@
 import type { ProblemState, Uplink, UplinkStatus, UplinkTransition } from "@api";
 import { Figures, LastChanges, Link, ObjectState, PropertyList, Time } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useGroups, useMembershipsOf } from "./requests";
 
 interface Props {

@@ -1,5 +1,5 @@
 import { Page, ProblemNotice, UrlTabs } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { GroupsTab } from "./GroupsTab";
 import { MembersTab } from "./MembersTab";
 import { UplinksTab } from "./UplinksTab";

@@ -1,7 +1,7 @@
 import { type Uplink, useStates } from "@api";
 import { GlobeRouteIcon } from "@patternfly/react-icons";
 import { type Column, ObjectState, ResourceSection, RowLink, storedInput, Time, useSwitchBulk } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { useStatus } from "./requests";
 import { uplinks } from "./resource";
 import { liveOf } from "./state";

@@ -2,7 +2,7 @@ import { invalidate, type SetUserPasswordRequest, setUserPassword, type User } f
 import { zSetUserPasswordRequest } from "@api/schemas";
 import { useMutation } from "@tanstack/react-query";
 import { type Field, FormDialog, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const fields: Field[] = [{ name: "password", strength: true, focus: true }];
 

@@ -16,7 +16,7 @@ import {
 	useErrorText,
 	Waiting,
 } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const useRevoke = (user: User) =>
 	useMutation({

@@ -1,7 +1,7 @@
 import { disableUserTotp, invalidate, type User } from "@api";
 import { useMutation } from "@tanstack/react-query";
 import { ConfirmDialog, toast } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 const useDisableTotp = (user: User) =>
 	useMutation({

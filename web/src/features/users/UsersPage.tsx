@@ -11,7 +11,7 @@ import {
 	Time,
 	useSwitchBulk,
 } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 import { users } from "./resource";
 
 const PasswordDialog = later("users password", () => import("./PasswordDialog"));

@@ -1,7 +1,7 @@
 import { useComponent } from "@api";
 import { CheckCircleIcon, CircleIcon, InProgressIcon } from "@patternfly/react-icons";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "../translation";
 import { advance, stages, standing } from "./progress";
 
 const icons = { done: CheckCircleIcon, now: InProgressIcon, next: CircleIcon };

@@ -1,9 +1,9 @@
 import { ApiError, operationOf, planBulk, type Resource, type Row, useBulk } from "@api";
 import { type ReactNode, useState } from "react";
-import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
 import { ConfirmDialog } from "../ConfirmDialog";
 import { useErrorText } from "../errorText";
+import { useTranslation } from "../translation";
 import { batchErrors } from "./batchErrors";
 import { tell } from "./outcome";
 import { useQuestion } from "./useQuestion";

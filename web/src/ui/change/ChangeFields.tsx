@@ -1,7 +1,7 @@
 import "./change.css";
 import { FormSelect, FormSelectOption, Switch, TextInput } from "@patternfly/react-core";
 import { type ReactNode, useId } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "../translation";
 import { type Said, times, waits } from "./ask";
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { Outcome } from "@api";
 import { Button } from "@patternfly/react-core";
-import { useTranslation } from "react-i18next";
 import { Dialog } from "../Dialog";
+import { useTranslation } from "../translation";
 import { FailedNotice } from "./FailedNotice";
 
 interface Props {

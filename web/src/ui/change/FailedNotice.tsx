@@ -1,9 +1,9 @@
 import type { Outcome } from "@api";
 import { useEffect, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { BusyButton } from "../BusyButton";
 import { Notice } from "../Notice";
 import { serviceName } from "../service";
+import { useTranslation } from "../translation";
 import { reasonOf, undo } from "./outcome";
 
 interface Props {

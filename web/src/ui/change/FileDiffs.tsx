@@ -1,7 +1,7 @@
 import type { IntentFile } from "@api";
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { serviceName } from "../service";
+import { useTranslation } from "../translation";
 import { UnifiedDiff } from "./UnifiedDiff";
 import { countOf, parseDiff } from "./unifiedDiff";
 

@@ -1,7 +1,7 @@
 import type { ApiError } from "@api";
-import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../ConfirmDialog";
 import { useErrorText } from "../errorText";
+import { useTranslation } from "../translation";
 
 interface Props {
 	error: ApiError;

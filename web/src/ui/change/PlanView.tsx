@@ -1,8 +1,8 @@
 import "./change.css";
 import type { Plan } from "@api";
 import { useEffect, useRef } from "react";
-import { useTranslation } from "react-i18next";
 import type { Input } from "../fields";
+import { useTranslation } from "../translation";
 import { useValueText } from "../valueText";
 import { useWords } from "../words";
 import { FileDiffs } from "./FileDiffs";

@@ -1,7 +1,7 @@
 import { FileAltIcon } from "@patternfly/react-icons";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { BusyButton } from "../BusyButton";
+import { useTranslation } from "../translation";
 
 interface Props {
 	/** What would change is on screen. */

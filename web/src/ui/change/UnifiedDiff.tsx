@@ -1,6 +1,6 @@
 import "./diff.css";
 import { Fragment, useMemo } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "../translation";
 import { type DiffLine, type Hunk, parseDiff } from "./unifiedDiff";
 
 const signs = { same: " ", added: "+", removed: "−" };

@@ -1,9 +1,9 @@
 import type { Row } from "@api";
 import { FormGroup, Radio, TextInput } from "@patternfly/react-core";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../ConfirmDialog";
 import { useErrorText } from "../errorText";
+import { useTranslation } from "../translation";
 import { useUrlState } from "../urlState";
 import { arranged, type Place } from "./order";
 import { type Order, type Ordered, useArrange } from "./useSaveOrder";

@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { TickBox } from "../TickBox";
+import { useTranslation } from "../translation";
 
 interface Props {
 	columns: string[];

@@ -2,9 +2,9 @@ import type { Row } from "@api";
 import { Skeleton } from "@patternfly/react-core";
 import { ArrowDownIcon, ArrowUpIcon, GripVerticalIcon } from "@patternfly/react-icons";
 import { memo, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { formatNumber } from "../format";
 import { TickBox } from "../TickBox";
+import { useTranslation } from "../translation";
 import type { Tick } from "../useTicks";
 import type { Mover } from "./useMoves";
 

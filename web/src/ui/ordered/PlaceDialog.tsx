@@ -1,7 +1,7 @@
 import { FormGroup, TextInput } from "@patternfly/react-core";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../ConfirmDialog";
+import { useTranslation } from "../translation";
 
 interface Props {
 	name: string;

@@ -1,6 +1,6 @@
 import type { Row } from "@api";
 import { type DragEvent, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "../translation";
 import type { Rows } from "../useRows";
 import { type Move, origin } from "./order";
 

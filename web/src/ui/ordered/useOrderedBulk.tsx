@@ -1,7 +1,7 @@
 import type { Row } from "@api";
-import { useTranslation } from "react-i18next";
 import type { BulkAction } from "../BulkBar";
 import { later } from "../later";
+import { useTranslation } from "../translation";
 import { useSwitchBulk } from "../useSwitchBulk";
 import type { Order, Ordered } from "./useSaveOrder";
 

@@ -1,11 +1,11 @@
 import { type Ask, carryOut, everyRow, invalidate, type ListQuery, type Resource, type Row } from "@api";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
 import { tell } from "../change/outcome";
 import { useLockout } from "../change/useLockout";
 import { useErrorText } from "../errorText";
 import { toast } from "../toast";
+import { useTranslation } from "../translation";
 import { type Move, moved, refilled } from "./order";
 
 /** Order is the request that gives all rules of a kind a new order. */

@@ -1,5 +1,5 @@
 import { Page } from "@ui";
-import { useTranslation } from "react-i18next";
+import { useTranslation } from "@ui/translation";
 
 export default function ToyPage() {
 	const { t } = useTranslation("toy");
