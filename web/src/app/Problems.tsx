@@ -21,14 +21,11 @@ export function Problems() {
 	const { t } = useTranslation();
 	const features = useFeatures();
 	const { problems, count, pending, sure, asOf, unseen } = useProblemList();
-	const connection = useConnection();
-	// What a server says that is not reached will not come in a moment.
-	const partly = pending && connection === "online";
 	const worst = problems[0]?.severity;
 	const none = sure ? "problems.none" : "problems.checking";
 	const Icon = worst ? icons[worst] : sure ? CheckCircleIcon : QuestionCircleIcon;
 	const title = worst ? t("problems.title") : t(none);
-	const label = worst && !partly ? t("problems.count", { count }) : t(none);
+	const label = worst && !pending ? t("problems.count", { count }) : t(none);
 	return (
 		<>
 			<ProblemSource id="app" useProblems={useLostConnection} />
@@ -58,7 +55,7 @@ export function Problems() {
 					aria-label={label}
 					icon={<Icon />}
 				>
-					{count > 0 && !partly && <span className="gw-count">{count}</span>}
+					{count > 0 && !pending && <span className="gw-count">{count}</span>}
 				</Button>
 			</Popover>
 		</>
