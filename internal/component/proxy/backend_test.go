@@ -198,7 +198,7 @@ func TestTCPServices(t *testing.T) {
 	}
 	r.Do("POST", "/tcp-services", object{"name": "imaps", "port": 993, "backend_id": tcp}).Want(http.StatusConflict)
 	a := r.Do("DELETE", "/backends/"+tcp, nil).Want(http.StatusConflict)
-	if !strings.Contains(a.Error.Message, "TCP service imap") {
+	if !strings.Contains(a.Error.Message, `TCP service "imap"`) {
 		t.Errorf("the answer %q does not name the service", a.Error.Message)
 	}
 }

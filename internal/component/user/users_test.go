@@ -12,6 +12,7 @@ import (
 
 	"gateway/internal/app/apptest"
 	"gateway/internal/auth"
+	"gateway/internal/setupstate"
 )
 
 const other = "another good password"
@@ -99,11 +100,15 @@ func TestAnAdminSetsAPassword(t *testing.T) {
 func TestPasswordsAreHashedSlowly(t *testing.T) {
 	a := apptest.New(t, apptest.RealHashes) // nobody else, and only one: a hash takes seconds under the race detector, ten times that beside others
 	a.CompleteSetup()
-	var hash string
-	if err := a.Pool.QueryRow(t.Context(), `select password_hash from users`).Scan(&hash); err != nil {
+	store, err := setupstate.Open(a.Config.SetupStore())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if cost, err := bcrypt.Cost([]byte(hash)); err != nil || cost != 12 {
+	state, err := store.Load()
+	if err != nil || state.Admin == nil {
+		t.Fatalf("the setup store has no administrator: %v", err)
+	}
+	if cost, err := bcrypt.Cost([]byte(state.Admin.PasswordHash.Reveal())); err != nil || cost != 12 {
 		t.Errorf("cost = %d (%v), want 12", cost, err)
 	}
 }
