@@ -8,10 +8,8 @@ const schedulerService = "scheduler"
 const (
 	// lateAfter is three times as long as gateway-scheduler takes from one sign of life to the next.
 	lateAfter = 3 * time.Second
-	// silentAfter is for one that has just started, or is on a busy machine: until then nobody can say whether it hangs.
+	// silentAfter is for one that has just started: until then nobody can say whether it hangs.
 	silentAfter = 10 * time.Second
-	// busyLoad is how many processes wait for each processor of a busy machine.
-	busyLoad = 4
 )
 
 // late reports that a service owes a sign of life.
@@ -26,10 +24,5 @@ func (h *handlers) silent(s Service) bool {
 		return true
 	}
 	started := s.EnteredAt != nil && h.Now().Sub(*s.EnteredAt) < silentAfter
-	return !started && !h.busy()
-}
-
-func (h *handlers) busy() bool {
-	r, err := h.Host.Resources()
-	return err != nil || r.Load1 > busyLoad*float64(r.NumCPUs)
+	return !started
 }
